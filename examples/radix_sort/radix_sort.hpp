@@ -98,7 +98,7 @@ struct pass_kernel {
   array_source<Key, identity> keys;
   array_sink<Key> out;
   digit<Key> digit_of;
-  places_behind_tiles<Word> places;
+  look_back_offsets<Word> places;
   std::uint32_t* tickets;
 
   template <class Team>

@@ -271,11 +271,11 @@ struct mixed_problem : slab_problem<Exec, T> {
       if (r < shares.insert + shares.erase) return deletion;
       return r < 100 - shares.miss ? hit : miss;
     }
-    KOKKOS_FUNCTION slab_operation operation(std::int64_t i) const {
+    KOKKOS_FUNCTION table_operation operation(std::int64_t i) const {
       const kind k = what(i);
-      return k == insertion  ? slab_operation::insert
-             : k == deletion ? slab_operation::erase
-                             : slab_operation::find;
+      return k == insertion  ? table_operation::insert
+             : k == deletion ? table_operation::erase
+                             : table_operation::find;
     }
     KOKKOS_FUNCTION T key(std::int64_t i) const {
       const kind k = what(i);
@@ -289,7 +289,7 @@ struct mixed_problem : slab_problem<Exec, T> {
     }
   };
   struct operation_of : item_of {
-    KOKKOS_FUNCTION slab_operation operator()(std::int64_t i) const { return this->operation(i); }
+    KOKKOS_FUNCTION table_operation operator()(std::int64_t i) const { return this->operation(i); }
   };
   struct key_of : item_of {
     KOKKOS_FUNCTION T operator()(std::int64_t i) const { return this->key(i); }
@@ -313,8 +313,8 @@ struct mixed_problem : slab_problem<Exec, T> {
 
   mix shares;
   typename base::map table = base::empty_map();
-  array<Exec, slab_operation> operations{"perf::operations", static_cast<std::size_t>(this->n)};
-  Kokkos::View<slab_tally, typename Exec::memory_space> tally{"perf::tally"};
+  array<Exec, table_operation> operations{"perf::operations", static_cast<std::size_t>(this->n)};
+  Kokkos::View<status_counts, typename Exec::memory_space> tally{"perf::tally"};
 
   explicit mixed_problem(const point& p) : base(p, true), shares(p.shares) {
     const item_of items{this->n, shares};
@@ -327,7 +327,7 @@ struct mixed_problem : slab_problem<Exec, T> {
     clear(this->exec, table);
     insert(this->exec, table, this->keys, this->values, {.work = &this->work});
     fill(this->exec, this->answers, given_of{{this->n, shares}});
-    Kokkos::deep_copy(tally, slab_tally{});
+    Kokkos::deep_copy(tally, status_counts{});
   }
   /// The paper's three mixes at its size; what is neither search nor update alone everywhere.
   static std::vector<point> points() {
@@ -345,15 +345,16 @@ struct mixed_problem : slab_problem<Exec, T> {
     return base::name(with_numbers("mixed", {m.insert, m.erase, m.hit + m.miss}), p);
   }
   bool correct() const {
-    slab_tally t;
-    Kokkos::deep_copy(Kokkos::View<slab_tally, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&t),
+    status_counts t;
+    Kokkos::deep_copy(Kokkos::View<status_counts, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&t),
                       tally);
     const item_of items{this->n, shares};
-    const auto as_often = [&](slab_status s, kind k) {
+    const auto as_often = [&](table_status s, kind k) {
       return t[s] == sum<std::uint64_t>(this->exec, this->n, is_kind{items, k});
     };
-    return as_often(slab_status::inserted, insertion) && as_often(slab_status::erased, deletion) &&
-           as_often(slab_status::found, hit) && as_often(slab_status::absent, miss) &&
+    return as_often(table_status::inserted, insertion) &&
+           as_often(table_status::erased, deletion) && as_often(table_status::found, hit) &&
+           as_often(table_status::absent, miss) &&
            sum<std::int64_t>(this->exec, this->n, wrong{items, this->answers}) == 0;
   }
 };

@@ -165,7 +165,7 @@ struct ordered_batch_problem : ordered_problem<Exec, T> {
   map table;
   array<Exec, T> batch_keys{"perf::batch_keys", static_cast<std::size_t>(n)};
   array<Exec, T> batch_values{"perf::batch_values", static_cast<std::size_t>(n)};
-  array<Exec, slab_operation> operations{"perf::operations", static_cast<std::size_t>(n)};
+  array<Exec, table_operation> operations{"perf::operations", static_cast<std::size_t>(n)};
 
   explicit ordered_batch_problem(const ordered_point& p)
       : base(p, what == ordered_batch::insert ? 1 : 0),
@@ -179,11 +179,11 @@ struct ordered_batch_problem : ordered_problem<Exec, T> {
     KOKKOS_FUNCTION T operator()(std::int64_t i) const { return keys(i); }
   };
   struct operation {
-    KOKKOS_FUNCTION slab_operation operator()(std::int64_t i) const {
+    KOKKOS_FUNCTION table_operation operator()(std::int64_t i) const {
       const auto x = hash(static_cast<std::uint64_t>(i)) % 10;
-      return x == 0   ? slab_operation::insert
-             : x == 1 ? slab_operation::erase
-                      : slab_operation::find;
+      return x == 0   ? table_operation::insert
+             : x == 1 ? table_operation::erase
+                      : table_operation::find;
     }
   };
   static std::vector<ordered_point> points() { return ordered_points<Exec>(small); }

@@ -266,10 +266,10 @@ struct split_by {
 
 template <class T, class Candidate>
 struct scanned_by : Candidate::template of<kernels::scan_policy<T>> {
-  static constexpr int tiles_behind =
+  static constexpr int parked_tiles =
       tiles_that_wait(sizeof(T) * 32 * scanned_by::warps * scanned_by::items_per_lane);
   static_assert(row_of<scanned_by> != row_of<kernels::scan_policy<T>> ||
-                    tiles_behind == kernels::scan_policy<T>::tiles_behind,
+                    parked_tiles == kernels::scan_policy<T>::parked_tiles,
                 "kernels::scan_policy has another rule for tiles that wait");
 };
 

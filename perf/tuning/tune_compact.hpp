@@ -91,7 +91,7 @@ struct select_call {
   template <class Problem>
   static void run(Problem& p, workspace& own) {
     using T = typename Problem::item;
-    using row = typename Candidate::template of<kernels::compact_row<T, true>>;
+    using row = typename Candidate::template of<kernels::compaction_tuning<T, true>>;
     using sink = array_sink<T>;
     compact_array<kernels::compact_policy<T, true, row>>(
         p.exec, "select_if", array_source<T, identity>{p.in.data(), p.n, {}},
@@ -106,7 +106,7 @@ struct encode_call {
   template <class Problem>
   static void run(Problem& p, workspace& own) {
     using T = typename Problem::item;
-    using row = typename Candidate::template of<kernels::compact_row<T, false>>;
+    using row = typename Candidate::template of<kernels::compaction_tuning<T, false>>;
     using lengths = array_sink<typename Problem::value>;
     const array_source<T, identity> in{p.keys.data(), p.n, {}};
     compact_array<kernels::compact_policy<T, false, row>>(
@@ -142,7 +142,7 @@ void add_compaction_rows() {
   for_each_row([](auto type) {
     using T = typename decltype(type)::type;
     add_row<shares_at_scale<tuned_select_problem<Exec, T>, 1, 50, 99>, select_call,
-            typename Lists::template compaction<kernels::compact_row<T, true>, sizeof(T)>>();
+            typename Lists::template compaction<kernels::compaction_tuning<T, true>, sizeof(T)>>();
   });
 }
 
@@ -151,7 +151,7 @@ void add_run_rows() {
   for_each_row([](auto type) {
     using T = typename decltype(type)::type;
     add_row<shares_at_scale<run_length_problem<Exec, T>, 4, 256>, encode_call,
-            typename Lists::template runs<kernels::compact_row<T, false>, sizeof(T)>>();
+            typename Lists::template runs<kernels::compaction_tuning<T, false>, sizeof(T)>>();
   });
 }
 

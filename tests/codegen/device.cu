@@ -10,7 +10,7 @@
 namespace intrinsics {
 
 using lanewise::codegen::u32;
-constexpr u32 everybody = ~0u;
+constexpr u32 barrier_all = ~0u;
 
 __device__ u32 lane() {
   return threadIdx.x & 31;
@@ -20,7 +20,7 @@ __device__ u32 lanes_below() {
 }
 
 __device__ void ballot(const u32* a, const u32* b, u32* out) {
-  const u32 votes = __ballot_sync(everybody, a[lane()] == b[lane()]);
+  const u32 votes = __ballot_sync(barrier_all, a[lane()] == b[lane()]);
   if (lane() == 0) *out = votes;
 }
 __device__ void select_store(const u32* a, const u32* b, u32* out) {
@@ -28,13 +28,13 @@ __device__ void select_store(const u32* a, const u32* b, u32* out) {
   out[lane()] = x == y ? x : x + y;
 }
 __device__ void reduce(const u32* a, const u32*, u32* out) {
-  const u32 sum = __reduce_add_sync(everybody, a[lane()]);
+  const u32 sum = __reduce_add_sync(barrier_all, a[lane()]);
   if (lane() == 0) *out = sum;
 }
 __device__ u32 scanned(u32 x) {
 #pragma unroll
   for (u32 step = 1; step < 32; step *= 2) {
-    const u32 other = __shfl_up_sync(everybody, x, step);
+    const u32 other = __shfl_up_sync(barrier_all, x, step);
     if (lane() >= step) x += other;
   }
   return x;
@@ -43,25 +43,25 @@ __device__ void inclusive_scan(const u32* a, const u32*, u32* out) {
   out[lane()] = scanned(a[lane()]);
 }
 __device__ void exclusive_scan(const u32* a, const u32*, u32* out) {
-  const u32 before = __shfl_up_sync(everybody, scanned(a[lane()]), 1);
+  const u32 before = __shfl_up_sync(barrier_all, scanned(a[lane()]), 1);
   out[lane()] = lane() == 0 ? 0 : before;
 }
 __device__ void shuffle(const u32* a, const u32* b, u32* out) {
-  out[lane()] = __shfl_sync(everybody, a[lane()], static_cast<int>(b[lane()]));
+  out[lane()] = __shfl_sync(barrier_all, a[lane()], static_cast<int>(b[lane()]));
 }
 __device__ void shuffle_xor(const u32* a, const u32*, u32* out) {
-  out[lane()] = __shfl_xor_sync(everybody, a[lane()], 1);
+  out[lane()] = __shfl_xor_sync(barrier_all, a[lane()], 1);
 }
 __device__ void shuffle_up(const u32* a, const u32*, u32* out) {
-  out[lane()] = __shfl_up_sync(everybody, a[lane()], 1);
+  out[lane()] = __shfl_up_sync(barrier_all, a[lane()], 1);
 }
 /// The lanes whose bucket is the number named here.
 template <int planes>
 __device__ u32 agreeing(u32 bucket, u32 named) {
-  u32 same = everybody;
+  u32 same = barrier_all;
 #pragma unroll
   for (int p = 0; p < planes; ++p) {
-    const u32 vote = __ballot_sync(everybody, (bucket >> p) & 1);
+    const u32 vote = __ballot_sync(barrier_all, (bucket >> p) & 1);
     same &= (named >> p) & 1 ? vote : ~vote;
   }
   return same;
@@ -97,11 +97,11 @@ __device__ void scatter(const u32* a, const u32* b, u32* out) {
 }
 __device__ void compress_store(const u32* a, const u32* b, u32* out) {
   const u32 x = a[lane()];
-  const u32 chosen = __ballot_sync(everybody, x == b[lane()]);
+  const u32 chosen = __ballot_sync(barrier_all, x == b[lane()]);
   if (chosen >> lane() & 1) out[__popc(chosen & lanes_below())] = x;
 }
 __device__ void match_any(const u32*, const u32* b, u32* out) {
-  out[lane()] = __match_any_sync(everybody, b[lane()]);
+  out[lane()] = __match_any_sync(barrier_all, b[lane()]);
 }
 
 }  // namespace intrinsics

@@ -6,6 +6,6 @@
 
 #include <lanewise/common/options.hpp>
 
-lanewise::options count_of_doubles(const Kokkos::View<double, Kokkos::HostSpace>& count) {
+lanewise::call_options count_of_doubles(const Kokkos::View<double, Kokkos::HostSpace>& count) {
   return {.count = count};
 }

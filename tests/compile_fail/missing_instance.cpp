@@ -7,5 +7,5 @@
 
 void copy(const Kokkos::View<unsigned*, Kokkos::HostSpace>& in,
           const Kokkos::View<unsigned*, Kokkos::HostSpace>& out) {
-  lanewise::transform(in, out, lanewise::identity{}, lanewise::options{});
+  lanewise::transform(in, out, lanewise::identity{}, lanewise::call_options{});
 }

@@ -181,12 +181,12 @@ int wrong_tables(std::size_t n) {
   lanewise::find(exec, map, given, found);
   exec.fence();
   wrong += !holds(found, left);
-  const Kokkos::View<lanewise::slab_tally, space::memory_space> tally("tally");
+  const Kokkos::View<lanewise::status_counts, space::memory_space> tally("tally");
   lanewise::insert(exec, set, given);
   lanewise::erase(exec, set, erased);
   lanewise::find(exec, set, given, {.tally = tally});
   const auto came = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), tally);
-  return wrong + (came()[lanewise::slab_status::found] != n - n / 3);
+  return wrong + (came()[lanewise::table_status::found] != n - n / 3);
 }
 
 }  // namespace

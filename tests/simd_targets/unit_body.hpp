@@ -132,7 +132,7 @@ unit_result UNIT_RUN() {
 #if defined(UNIT_HAS_ALGORITHMS)
   r.failures += check_algorithms();
   using algorithm = void (*)(const space&, const numbers&, const numbers&, const lanewise::plus&,
-                             const lanewise::options&);
+                             const lanewise::call_options&);
   r.algorithm = reinterpret_cast<const void*>(
       static_cast<algorithm>(&lanewise::inclusive_scan<space, numbers, numbers, lanewise::plus>));
 #endif

@@ -26,13 +26,13 @@ template <int team_warps, int per_lane, int behind>
 struct waiting_policy : lanewise::launch_policy {
   static constexpr int warps = team_warps;
   static constexpr int items_per_lane = per_lane;
-  static constexpr int tiles_behind = behind;
+  static constexpr int parked_tiles = behind;
   static constexpr std::int64_t host_tile_bytes = 1 << 10;
 };
 
 template <bool exclusive, class Policy, class T, class Op>
 void check_scan(std::int64_t n, std::int64_t league, const T& init, Op op) {
-  CAPTURE(n, league, exclusive, Policy::tiles_behind);
+  CAPTURE(n, league, exclusive, Policy::parked_tiles);
   using backend = lanewise::backend_of<space>;
   using source = lanewise::array_source<T, lanewise::identity>;
   using kernel =

@@ -43,9 +43,9 @@ struct pipeline {
   }
 
   void run(const Kokkos::Cuda& exec, lanewise::workspace& work) const {
-    lanewise::options all;
+    lanewise::call_options all;
     all.work = &work;
-    lanewise::options some = all;
+    lanewise::call_options some = all;
     some.count = selected.view();
     lanewise::select_if(exec, in.const_view(), kept.view(), selected.view(), less_than{1u << 31},
                         all);

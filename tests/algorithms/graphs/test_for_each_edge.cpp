@@ -81,11 +81,11 @@ void check_edges(const graph_on_host& graph, const std::vector<std::int64_t>& fr
     CHECK(wrong == 0);
   };
 
-  std::vector<std::int64_t> everybody;
-  for (std::int64_t v = 0; v < graph.vertices(); ++v) everybody.push_back(v);
+  std::vector<std::int64_t> barrier_all;
+  for (std::int64_t v = 0; v < graph.vertices(); ++v) barrier_all.push_back(v);
   const auto all = note();
   lanewise::for_each_edge(exec, csr, all, {.work = &work, .errors = errors.view()});
-  compare(all, edge_list_of(graph, everybody));
+  compare(all, edge_list_of(graph, barrier_all));
   CHECK(errors.get().bad_items == bad_of_all);
   errors.set({});
 

@@ -255,7 +255,7 @@ TEST_CASE("Recursive scans read the number of items on the device", "[scan][sani
     const std::vector<u32> first(items.begin(), items.begin() + used);
     const auto expected = oracle::exclusive_scan(first, 5u, lanewise::plus{});
     const array<u32> propagated(n, 77u), reduced(n, 77u);
-    const lanewise::options with{.work = &work, .count = count.view()};
+    const lanewise::call_options with{.work = &work, .count = count.view()};
 
     lanewise::papers::scan_then_propagate::exclusive_scan(exec, in.const_view(), propagated.view(),
                                                           lanewise::plus{}, 5u, with, 4);

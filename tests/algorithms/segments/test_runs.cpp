@@ -68,7 +68,7 @@ TEST_CASE("No items have no runs, whatever ends one", "[runs][sanitize]") {
     const array<float> in(extent, 7.0f), out(5, 77.0f), first(5, 77.0f);
     const array<std::uint32_t> lengths(5, 77u);
     const cell<std::int64_t> n(extent == 0 ? 5 : -4), count(-1);
-    const lanewise::options with{.count = n.view()};
+    const lanewise::call_options with{.count = n.view()};
     const auto none = [&] { return count.get() == 0 && out.unchanged(); };
     lanewise::run_length_encode(exec, in.const_view(), out.view(), lengths.view(), count.view(),
                                 lanewise::equal_to{}, with);

@@ -28,9 +28,9 @@ using segments_kernel_of =
                                                lanewise::array_source<i64, lanewise::identity>,
                                                lanewise::array_sink<T>, lanewise::plus, T>;
 template <class T>
-using sums_of =
-    lanewise::detail::sums_t<lanewise::team_t<space, typename segments_kernel_of<T>::policy>, T,
-                             typename segments_kernel_of<T>::policy>;
+using sums_of = lanewise::detail::segmented_reduction<
+    lanewise::team_t<space, typename segments_kernel_of<T>::policy>, T,
+    typename segments_kernel_of<T>::policy>;
 
 /// Segments and items of a tile, taken together.
 template <class T>

@@ -90,7 +90,7 @@ TEST_CASE("inclusive_scan begins with init", "[scan][sanitize]") {
     }
     CHECK(difference(both.items(), sums) == "");
     // Options are no init.
-    const lanewise::options with{.work = &work};
+    const lanewise::call_options with{.work = &work};
     lanewise::inclusive_scan(exec, in.const_view(), out.view(), then{}, with);
     CHECK(difference(out.items(), oracle::inclusive_scan(items, then{})) == "");
   }

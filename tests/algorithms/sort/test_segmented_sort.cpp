@@ -68,7 +68,7 @@ TEST_CASE("segmented_sort sorts short segments by windows", "[segmented_sort][sa
 }
 
 TEST_CASE("segmented_sort sorts a few long segments among short ones", "[segmented_sort]") {
-  // Of 32 segments 1, 7, 8 or 11 are long.
+  // A window of 32 segments has 1, 7, 8 or 11 long ones.
   for (const int every : {32, 5, 4, 3}) {
     for (const std::int64_t longest : {33, 47, 64}) {
       CAPTURE(every, longest);

@@ -40,7 +40,7 @@ template <class F>
 struct planted_behind {
   struct policy : launch_policy {
     static constexpr int warps = 2;
-    static constexpr int tiles_behind = 1;
+    static constexpr int parked_tiles = 1;
   };
   template <class Team>
   struct scratch {
@@ -561,7 +561,7 @@ TEST_CASE("What a signal hands over is in order, and no more", "[microscope]") {
     return [bug](const auto& team, auto& shared) {
       const auto warp = team.warp();
       team.once([&] { shared.signal.init(); });
-      team.everybody();
+      team.barrier_all();
       const auto is = [&](auto b) { return bug == b && team.index() == 2; };
       if (team.warp_index() == 0) {
         if (!is(late)) warp.store(shared.word, warp.lane());
@@ -569,7 +569,7 @@ TEST_CASE("What a signal hands over is in order, and no more", "[microscope]") {
         if (is(late)) warp.store(shared.word, warp.lane());
         // The one that waited has told nobody that it read.
         if (is(back)) warp.store(shared.word, warp.lane());
-      } else if (team.looks_back()) {
+      } else if (team.is_look_back_warp()) {
         if (!is(no_wait)) shared.signal.wait(warp, 1);
         warp.load(shared.word);
       }
@@ -587,8 +587,8 @@ TEST_CASE("What a signal hands over includes what others handed over before", "[
   must_be_fine<lanewise::test_kernels::planted_behind>([](const auto& team, auto& shared) {
     const auto warp = team.warp();
     team.once([&] { shared.signal.init(); });
-    team.everybody();
-    if (team.looks_back()) {
+    team.barrier_all();
+    if (team.is_look_back_warp()) {
       shared.signal.wait(warp, 1);
       warp.load(shared.word);
       return;
@@ -605,7 +605,7 @@ TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]")
     return [met](const auto& team, auto& shared) {
       const auto warp = team.warp();
       const bool meet = met || team.index() != 2;
-      if (!team.looks_back()) {
+      if (!team.is_look_back_warp()) {
         for (int round = 0; round < 3; ++round) {
           if (team.warp_index() == round % 2) warp.store(shared.word, warp.lane());
           team.barrier();
@@ -613,8 +613,8 @@ TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]")
           team.barrier();
         }
       }
-      if (meet) team.everybody();
-      if (team.looks_back()) warp.load(shared.word);
+      if (meet) team.barrier_all();
+      if (team.is_look_back_warp()) warp.load(shared.word);
     };
   };
   must_be_fine<planted_behind>(rounds(true));
@@ -626,7 +626,7 @@ TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]")
                                      if (team.warp_index() == 0) {
                                        team.barrier();
                                      } else {
-                                       team.everybody();
+                                       team.barrier_all();
                                      }
                                    });
 }

@@ -161,10 +161,10 @@ void check_order(const std::vector<T>& keys) {
       make_space(), "map_keys", 1,
       lanewise::test_kernels::map_keys<T>{in.data(), n, up.data(), down.data(), back.data()});
   const auto ascending = up.items(), descending = down.items();
-  const auto returned = back.items();
+  const auto blocking_result = back.items();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     CAPTURE(i);
-    CHECK(std::memcmp(&returned[i], &keys[i], sizeof(T)) == 0);
+    CHECK(std::memcmp(&blocking_result[i], &keys[i], sizeof(T)) == 0);
     CHECK((ascending[i] == to_bits(keys[i])));
     if (i == 0) continue;
     CHECK((ascending[i - 1] < ascending[i]));

@@ -97,7 +97,7 @@ struct compare_sums_of_parts {
   };
   template <class Team>
   struct scratch {
-    league_sums::scratch<part_of_league<Team>> sums;
+    league_sums::scratch<subleague<Team>> sums;
   };
 
   std::uint64_t* words;  // of each part
@@ -109,7 +109,7 @@ struct compare_sums_of_parts {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::uint32_t parts = team.league() / teams;
     const std::uint32_t mine = team.index() % parts;
-    const part_of_league<Team> part(team, team.index() / parts, teams);
+    const subleague<Team> part(team, team.index() / parts, teams);
     if (part.index() >= teams) return;
     league_sums::init(part, shared.sums);
     league_sums meeting(words + mine * league_sums::words(teams));

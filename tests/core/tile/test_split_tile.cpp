@@ -74,7 +74,7 @@ struct sweep {
   std::uint32_t buckets;
   std::uint32_t divisor;
   std::int64_t end;
-  places_behind_tiles<Word> places;
+  look_back_offsets<Word> places;
   std::uint32_t* tickets;
 
   template <class Team>

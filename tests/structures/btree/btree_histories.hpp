@@ -40,43 +40,43 @@ class tree_and_model {
     return out;
   }
 
-  void change(slab_operation operation, const items& given) {
+  void change(table_operation operation, const items& given) {
     const auto n = static_cast<std::int64_t>(given.size());
     const array<Key> keys(keys_of(given));
     const array<Value> values(values_of(given));
-    const array<slab_status> status(n, slab_status::none);
-    const Kokkos::View<lanewise::slab_tally, memory> tally("tally");
+    const array<table_status> status(n, table_status::none);
+    const Kokkos::View<lanewise::status_counts, memory> tally("tally");
     const lanewise::btree_options with{.status = status.view(), .tally = tally};
     switch (operation) {
-      case slab_operation::insert:
+      case table_operation::insert:
         lanewise::insert(exec_, tree_, keys.view(), values.view(), with);
         break;
-      case slab_operation::assign:
+      case table_operation::assign:
         lanewise::assign(exec_, tree_, keys.const_view(), values.view(), with);
         break;
-      case slab_operation::combine:
+      case table_operation::combine:
         lanewise::upsert(exec_, tree_, keys.view(), values.const_view(), sum_up{}, with);
         break;
-      case slab_operation::erase:
+      case table_operation::erase:
         lanewise::erase(exec_, tree_, keys.view(), with);
         break;
       default:
         lanewise::find(exec_, tree_, keys.view(), values.view(), with);
     }
-    check(std::vector<slab_operation>(given.size(), operation), given, status, values, tally);
+    check(std::vector<table_operation>(given.size(), operation), given, status, values, tally);
   }
   void apply(const items& given) {
-    static constexpr slab_operation all[] = {slab_operation::find, slab_operation::insert,
-                                             slab_operation::assign, slab_operation::combine,
-                                             slab_operation::erase};
+    static constexpr table_operation all[] = {table_operation::find, table_operation::insert,
+                                              table_operation::assign, table_operation::combine,
+                                              table_operation::erase};
     const auto n = static_cast<std::int64_t>(given.size());
-    std::vector<slab_operation> kinds;
+    std::vector<table_operation> kinds;
     for (std::size_t i = 0; i < given.size(); ++i) kinds.push_back(all[random_() % 5]);
     const array<Key> keys(keys_of(given));
     const array<Value> values(values_of(given));
-    const array<slab_operation> operations(kinds);
-    const array<slab_status> status(n, slab_status::none);
-    const Kokkos::View<lanewise::slab_tally, memory> tally("tally");
+    const array<table_operation> operations(kinds);
+    const array<table_status> status(n, table_status::none);
+    const Kokkos::View<lanewise::status_counts, memory> tally("tally");
     lanewise::apply(exec_, tree_, operations.view(), keys.view(), values.view(),
                     {.status = status.view(), .tally = tally}, sum_up{});
     check(kinds, given, status, values, tally);
@@ -102,9 +102,9 @@ class tree_and_model {
     for (const auto& [k, v] : given) out.push_back(v);
     return out;
   }
-  void check(const std::vector<slab_operation>& kinds, const items& given,
-             const array<slab_status>& status, const array<Value>& values,
-             const Kokkos::View<lanewise::slab_tally, memory>& tally) {
+  void check(const std::vector<table_operation>& kinds, const items& given,
+             const array<table_status>& status, const array<Value>& values,
+             const Kokkos::View<lanewise::status_counts, memory>& tally) {
     exec_.fence();
     const auto got = status.items();
     const auto after = values.items();
@@ -112,33 +112,33 @@ class tree_and_model {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto [key, value] = given[i];
       Value expected = value;
-      const slab_status s = in_model(kinds[i], key, value, expected);
+      const table_status s = in_model(kinds[i], key, value, expected);
       REQUIRE(got[i] == s);
       REQUIRE(after[i] == expected);
       ++came[static_cast<int>(s)];
     }
-    lanewise::slab_tally counted;
-    Kokkos::deep_copy(Kokkos::View<lanewise::slab_tally, Kokkos::HostSpace>(&counted), tally);
+    lanewise::status_counts counted;
+    Kokkos::deep_copy(Kokkos::View<lanewise::status_counts, Kokkos::HostSpace>(&counted), tally);
     REQUIRE(std::equal(came, came + 8, counted.count));
     REQUIRE((status.guards_intact() && values.guards_intact()));
   }
-  slab_status in_model(slab_operation operation, Key key, Value value, Value& expected) {
+  table_status in_model(table_operation operation, Key key, Value value, Value& expected) {
     const auto at = model_.find(key);
     const bool there = at != model_.end();
     switch (operation) {
-      case slab_operation::find:
+      case table_operation::find:
         if (there) expected = at->second;
-        return there ? slab_status::found : slab_status::absent;
-      case slab_operation::insert:
+        return there ? table_status::found : table_status::absent;
+      case table_operation::insert:
         model_.emplace(key, value);
-        return there ? slab_status::present : slab_status::inserted;
-      case slab_operation::erase:
+        return there ? table_status::present : table_status::inserted;
+      case table_operation::erase:
         model_.erase(key);
-        return there ? slab_status::erased : slab_status::absent;
+        return there ? table_status::erased : table_status::absent;
       default:
         model_[key] =
-            there && operation == slab_operation::combine ? sum_up{}(at->second, value) : value;
-        return there ? slab_status::updated : slab_status::inserted;
+            there && operation == table_operation::combine ? sum_up{}(at->second, value) : value;
+        return there ? table_status::updated : table_status::inserted;
     }
   }
 
@@ -153,9 +153,9 @@ void check_tree_histories(int steps, int seed) {
   auto random = make_random(seed);
   const auto exec = make_space();
   tree_and_model<Key, Value, node_bytes> trees(random);
-  static constexpr slab_operation all[] = {slab_operation::insert, slab_operation::insert,
-                                           slab_operation::assign, slab_operation::combine,
-                                           slab_operation::erase,  slab_operation::find};
+  static constexpr table_operation all[] = {table_operation::insert, table_operation::insert,
+                                            table_operation::assign, table_operation::combine,
+                                            table_operation::erase,  table_operation::find};
   for (int step = 0; step < steps; ++step) {
     const std::uint64_t universe = random() % 2 == 0 ? 700 : 0;
     const auto given = trees.some(random() % (step % 8 == 0 ? 600 : 60), universe);

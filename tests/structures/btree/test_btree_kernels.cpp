@@ -53,30 +53,30 @@ struct live_with_a_key {
     each_number(team, key_of.n, [&](auto number, auto active, std::uint32_t) {
       const auto key = warp.map(key_of, number);
       numbers bad(0u), value = number;
-      const auto expect = [&](const auto& status, slab_status wanted, const auto& mask, int bit) {
+      const auto expect = [&](const auto& status, table_status wanted, const auto& mask, int bit) {
         const auto came =
-            warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, status);
+            warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, status);
         bad = select(mask & !(came == numbers(static_cast<std::uint32_t>(wanted))),
                      bad | numbers(1u << bit), bad);
       };
-      expect(tree.find(warp, active, key, value), slab_status::absent, active, 0);
-      expect(tree.insert(warp, active, key, value), slab_status::inserted, active, 1);
+      expect(tree.find(warp, active, key, value), table_status::absent, active, 0);
+      expect(tree.insert(warp, active, key, value), table_status::inserted, active, 1);
       numbers other(7u);
-      expect(tree.insert(warp, active, key, other), slab_status::present, active, 2);
+      expect(tree.insert(warp, active, key, other), table_status::present, active, 2);
       bad = select(active & !(other == number), bad | numbers(8u), bad);
       other = numbers(5u);
-      expect(tree.upsert(warp, active, key, other, add_given{}), slab_status::updated, active, 4);
+      expect(tree.upsert(warp, active, key, other, add_given{}), table_status::updated, active, 4);
       other = numbers(0u);
-      expect(tree.erase(warp, active, key, other), slab_status::erased, active, 5);
+      expect(tree.erase(warp, active, key, other), table_status::erased, active, 5);
       bad = select(active & !(other == number + numbers(5u)), bad | numbers(1u << 6), bad);
-      expect(tree.find(warp, active, key, other), slab_status::absent, active, 7);
+      expect(tree.find(warp, active, key, other), table_status::absent, active, 7);
       const auto again = active & !(warp.map([](std::uint32_t i) { return i % 3; }, number) == 0u);
-      expect(tree.assign(warp, again, key, value), slab_status::inserted, again, 8);
-      expect(tree.find(warp, again, key, other), slab_status::found, again, 9);
+      expect(tree.assign(warp, again, key, value), table_status::inserted, again, 8);
+      expect(tree.find(warp, again, key, other), table_status::found, again, 9);
       bad = select(again & !(other == number), bad | numbers(1u << 10), bad);
       numbers at = key, found = key;
       for (auto walks = active; warp.any(walks);) {
-        expect(tree.template successor<true>(warp, walks, at, found, other), slab_status::found,
+        expect(tree.template successor<true>(warp, walks, at, found, other), table_status::found,
                walks, 11);
         bad = select(walks & !(at < found), bad | numbers(1u << 12), bad);
         // No fixed key is passed by.
@@ -86,7 +86,7 @@ struct live_with_a_key {
         walks = walks & (at < fixed);
       }
       for (auto walks = active; warp.any(walks);) {
-        expect(tree.template predecessor<true>(warp, walks, at, found, other), slab_status::found,
+        expect(tree.template predecessor<true>(warp, walks, at, found, other), table_status::found,
                walks, 14);
         const auto fixed = warp.map([](std::uint32_t k) { return (k - 1) / 64 * 64; }, key);
         bad = select(walks & !(fixed <= found), bad | numbers(1u << 15), bad);
@@ -115,18 +115,18 @@ struct meet_at_keys {
     const btree_scalar_face_t<test::space, tree_u32> face(tree);
     const auto key = static_cast<std::uint32_t>(i) % keys;
     std::uint32_t value = 1;
-    won[i] = face.upsert(key, value, add_given{}) == slab_status::inserted;
+    won[i] = face.upsert(key, value, add_given{}) == table_status::inserted;
     std::uint32_t found = 0, there = 0, sum = 0;
-    if (face.find(key, there) != slab_status::found || there == 0) won[i] = 99;
-    if (face.successor(key, found, there) != slab_status::found || found != key) won[i] = 98;
-    if (face.predecessor(key, found, there) != slab_status::found || found != key) won[i] = 97;
+    if (face.find(key, there) != table_status::found || there == 0) won[i] = 99;
+    if (face.successor(key, found, there) != table_status::found || found != key) won[i] = 98;
+    if (face.predecessor(key, found, there) != table_status::found || found != key) won[i] = 97;
     face.for_each(key, key, [&sum](std::uint32_t k, std::uint32_t) { sum += k + 1; });
     if (sum != key + 1) won[i] = 96;
     std::uint32_t mine = 5;
     const std::uint32_t own = keys + static_cast<std::uint32_t>(i);
-    if (face.insert(own, mine) != slab_status::inserted) won[i] = 95;
-    if (face.assign(own, mine) != slab_status::updated) won[i] = 94;
-    if (face.erase(own, mine) != slab_status::erased || mine != 5) won[i] = 93;
+    if (face.insert(own, mine) != table_status::inserted) won[i] = 95;
+    if (face.assign(own, mine) != table_status::updated) won[i] = 94;
+    if (face.erase(own, mine) != table_status::erased || mine != 5) won[i] = 93;
   }
 };
 
@@ -140,10 +140,10 @@ struct walk_to_neighbours {
     const btree_scalar_face_t<test::space, tree_u32> face(tree);
     const std::uint32_t key = keys[i], next = keys[i + 1];
     std::uint32_t found = 0, value = 0, sum = 0;
-    wrong[i] = face.find(key, value) != slab_status::found || value != key ||
-               face.successor(key, found, value) != slab_status::found || found != key ||
-               face.successor<true>(key, found, value) != slab_status::found || found != next ||
-               face.predecessor<true>(next, found, value) != slab_status::found || found != key;
+    wrong[i] = face.find(key, value) != table_status::found || value != key ||
+               face.successor(key, found, value) != table_status::found || found != key ||
+               face.successor<true>(key, found, value) != table_status::found || found != next ||
+               face.predecessor<true>(next, found, value) != table_status::found || found != key;
     face.for_each(key, next, [&sum](std::uint32_t k, std::uint32_t) { sum += k; });
     if (sum != key + next) wrong[i] += 2;
   }
@@ -245,14 +245,14 @@ TEST_CASE("btree_map: where there is no room nothing is lost", "[ordered][btree]
     for (std::int64_t i = 0; i < n; ++i) keys.push_back(static_cast<u32>(i * 7919 % 100'003));
     std::shuffle(keys.begin(), keys.end(), random);
     const array<u32> k(keys);
-    const array<slab_status> status(n, slab_status::none);
+    const array<table_status> status(n, table_status::none);
     lanewise::insert(exec, tree, k.view(), k.view(), {.status = status.view(), .grow = false});
     exec.fence();
     std::map<u32, u32> model;
     const auto came = status.items();
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      REQUIRE((came[i] == slab_status::inserted || came[i] == slab_status::no_room));
-      if (came[i] == slab_status::inserted) model[keys[i]] = keys[i];
+      REQUIRE((came[i] == table_status::inserted || came[i] == table_status::no_room));
+      if (came[i] == table_status::inserted) model[keys[i]] = keys[i];
     }
     CHECK((model.size() >= 10 && model.size() < keys.size()));
     check_ordered_contents(exec, lanewise::to_ordered(exec, tree), {model.begin(), model.end()});
@@ -281,7 +281,7 @@ TEST_CASE("btree_map: bad arguments", "[ordered][btree]") {
         lanewise::compact(exec, tree, n),
         ContainsSubstring("compact: insertions is " + std::to_string(n) + ", the most is"));
   }
-  const array<slab_status> status(2, slab_status::none);
+  const array<table_status> status(2, table_status::none);
   CHECK_THROWS_WITH(
       lanewise::find(exec, tree, three.view(), three.view(), {.status = status.view()}),
       ContainsSubstring("find: options.status has 2 places, there are 3 items"));
@@ -289,7 +289,7 @@ TEST_CASE("btree_map: bad arguments", "[ordered][btree]") {
   lanewise::find(exec, tree, two.view(), two.view(), {.status = status.view()});
   lanewise::erase(exec, tree, two.view());
   exec.fence();
-  CHECK((status.items() == std::vector<slab_status>(2, slab_status::absent)));
+  CHECK((status.items() == std::vector<table_status>(2, table_status::absent)));
   CHECK(lanewise::to_ordered(exec, tree).size() == 0);
   lanewise::compact(exec, tree);
   lanewise::clear(exec, tree);

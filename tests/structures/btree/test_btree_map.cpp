@@ -30,18 +30,18 @@ TEST_CASE("btree_map: sizes around nodes, in every order", "[ordered][btree]") {
       // Item by item they are put into subtrees that grow, all together they are merged.
       lanewise::reserve(make_space(), trees.tree(), static_cast<std::int64_t>(n));
       for (std::size_t i = 0; i < n; i += 1 + i / 2)
-        trees.change(slab_operation::insert,
+        trees.change(table_operation::insert,
                      {given.begin() + static_cast<std::ptrdiff_t>(i),
                       given.begin() + static_cast<std::ptrdiff_t>(std::min(n, 2 * i + 1))});
       trees.check_contents();
-      trees.change(slab_operation::find, given);
-      trees.change(slab_operation::insert, given);
-      trees.change(slab_operation::combine, given);
+      trees.change(table_operation::find, given);
+      trees.change(table_operation::insert, given);
+      trees.change(table_operation::combine, given);
       trees.check_contents();
-      trees.change(slab_operation::erase, given);
+      trees.change(table_operation::erase, given);
       trees.check_contents();
       CHECK(trees.model().empty());
-      trees.change(slab_operation::assign, given);
+      trees.change(table_operation::assign, given);
       trees.check_contents();
     }
   }
@@ -75,20 +75,20 @@ TEST_CASE("btree_map: batches that meet in few leaves", "[ordered][btree]") {
     items first, batch;
     for (u32 i = 0; i < elements; ++i) first.emplace_back(first_key + i * key_gap, i);
     for (u32 i = 0; i < n; ++i) batch.emplace_back(order.key(i, n), i);
-    trees.change(slab_operation::insert, first);
-    trees.change(slab_operation::insert, batch);
+    trees.change(table_operation::insert, first);
+    trees.change(table_operation::insert, batch);
     const auto s = lanewise::statistics(make_space(), trees.tree());
     CHECK(s.nodes - s.roots < 10);
     CHECK(s.fill > 0.75);
     trees.check_contents();
-    trees.change(slab_operation::find, batch);
+    trees.change(table_operation::find, batch);
     // Half of the keys are there, then all.
     for (std::size_t i = 0; i < batch.size(); i += 2) batch[i].first ^= 1u << 22;
-    trees.change(slab_operation::combine, batch);
-    trees.change(slab_operation::find, first);
+    trees.change(table_operation::combine, batch);
+    trees.change(table_operation::find, first);
     trees.apply(batch);
-    trees.change(slab_operation::erase, batch);
-    trees.change(slab_operation::assign, batch);
+    trees.change(table_operation::erase, batch);
+    trees.change(table_operation::assign, batch);
     trees.check_contents();
   }
 }
@@ -102,17 +102,17 @@ TEST_CASE("btree_map: equal keys of a batch that meet in few leaves", "[ordered]
   const array<u32> k(keys), e(equal), ones(more, 1u), out(more, 0u);
   tree_and_model<u32, u32>::tree_type tree;
   lanewise::insert(exec, tree, k.view(), k.view());
-  const Kokkos::View<lanewise::slab_tally, memory> tally("tally");
+  const Kokkos::View<lanewise::status_counts, memory> tally("tally");
   lanewise::upsert(exec, tree, e.view(), ones.view(), sum_up{}, {.tally = tally});
   lanewise::find(exec, tree, e.view(), out.view());
   exec.fence();
   CHECK(lanewise::size(exec, tree) == n + more / each);
   CHECK((out.items() == std::vector<u32>(more, each)));
-  lanewise::slab_tally counted;
-  Kokkos::deep_copy(Kokkos::View<lanewise::slab_tally, Kokkos::HostSpace>(&counted), tally);
-  CHECK(counted.count[static_cast<int>(slab_status::inserted)] == more / each);
-  CHECK(counted.count[static_cast<int>(slab_status::updated)] == more - more / each);
-  CHECK(counted.count[static_cast<int>(slab_status::no_room)] == 0);
+  lanewise::status_counts counted;
+  Kokkos::deep_copy(Kokkos::View<lanewise::status_counts, Kokkos::HostSpace>(&counted), tally);
+  CHECK(counted.count[static_cast<int>(table_status::inserted)] == more / each);
+  CHECK(counted.count[static_cast<int>(table_status::updated)] == more - more / each);
+  CHECK(counted.count[static_cast<int>(table_status::no_room)] == 0);
 }
 
 /// Ascending numbers with gaps: numbers that leave 2 by division by 3 are not there.

@@ -66,11 +66,11 @@ class reserved_tree {
           std::vector<key_type>(keys.begin() + static_cast<std::ptrdiff_t>(begin),
                                 keys.begin() + static_cast<std::ptrdiff_t>(end)));
       const auto n = static_cast<std::int64_t>(end - begin);
-      const array<slab_status> status(n, slab_status::none);
+      const array<table_status> status(n, table_status::none);
       lanewise::insert(exec_, tree_, some.view(), values_of(n).view(),
                        {.status = status.view(), .grow = false});
       exec_.fence();
-      for (const slab_status s : status.items()) without_room_ += s == slab_status::no_room;
+      for (const table_status s : status.items()) without_room_ += s == table_status::no_room;
     }
     model_.insert(keys.begin(), keys.end());
   }

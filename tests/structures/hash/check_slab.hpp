@@ -50,8 +50,8 @@ LANEWISE_END_TARGET_NAMESPACE
 
 namespace test {
 
-using lanewise::slab_operation;
-using lanewise::slab_status;
+using lanewise::table_operation;
+using lanewise::table_status;
 
 /// All keys collide.
 struct one_bucket {
@@ -90,16 +90,16 @@ std::vector<Key> distinct_keys(random_engine& random, std::size_t n, std::uint64
 
 /// What a bulk call reported.
 struct outcome {
-  std::vector<slab_status> status;
-  lanewise::slab_tally tally;
+  std::vector<table_status> status;
+  lanewise::status_counts tally;
 };
 
 /// call(options), with its statuses and their tally, which must agree. with: what else the options
 /// say.
 template <class Call, class Options = lanewise::slab_options>
 outcome reported(std::size_t n, const Call& call, Options with = {}) {
-  const array<slab_status> status(static_cast<std::int64_t>(n), slab_status::none);
-  const cell<lanewise::slab_tally> tally;
+  const array<table_status> status(static_cast<std::int64_t>(n), table_status::none);
+  const cell<lanewise::status_counts> tally;
   with.status = status.view();
   with.tally = tally.view();
   call(with);
@@ -108,7 +108,7 @@ outcome reported(std::size_t n, const Call& call, Options with = {}) {
   REQUIRE(status.guards_intact());
   for (int s = 1; s < 8; ++s) {
     const auto times =
-        std::count(result.status.begin(), result.status.end(), static_cast<slab_status>(s));
+        std::count(result.status.begin(), result.status.end(), static_cast<table_status>(s));
     REQUIRE(result.tally.count[s] == static_cast<std::uint64_t>(times));
   }
   return result;

@@ -4,7 +4,7 @@
 // With --full only: g++ takes 45 s.
 #if !defined(LANEWISE_TEST_FEW_TYPES)
 
-// radix_sort's device_loose_split leaves out the same groups in both of its loops, which g++ 12
+// radix_sort's unstable_split leaves out the same groups in both of its loops, which g++ 12
 // does not see with lanes that are classes; with a value for these groups it stops with an internal
 // error.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -19,7 +19,7 @@ struct fill_kernel {
   struct scratch {};
 
   View table;
-  slab_status* status;
+  table_status* status;
   unsigned char* alone;
   std::uint32_t n;
 
@@ -33,14 +33,14 @@ struct fill_kernel {
     each_number(team, n, [&](auto key, const auto& active, std::uint32_t round) {
       const auto number = key;
       auto value = key;
-      auto came = warp.map([](std::uint32_t) { return slab_status::none; }, key);
+      auto came = warp.map([](std::uint32_t) { return table_status::none; }, key);
       const bool by_warp = (round + id) % 2 == 0;
       if (by_warp) {
         came = table.insert(warp, mine, active, key, value);
       } else {
         warp.each(
             active,
-            [this](std::uint32_t& k, std::uint32_t& v, slab_status& s) {
+            [this](std::uint32_t& k, std::uint32_t& v, table_status& s) {
               s = slab_scalar_face<View, solo>(table, k).insert(k, v);
             },
             key, value, came);
@@ -138,27 +138,27 @@ void check_mix(int insertions, int deletions, int hits) {
   const array<T> there(numbers<T>(n));
   lanewise::insert(exec, map, there.const_view(), there.const_view());
 
-  std::vector<slab_operation> operations(n);
+  std::vector<table_operation> operations(n);
   std::vector<T> keys(n), values(n);
-  std::vector<slab_status> status(n);
+  std::vector<table_status> status(n);
   std::vector<std::pair<T, T>> expected;
   for (u32 i = 0; i < n; ++i) {
     const int r = static_cast<int>(random() % 100);
     const bool puts = r < insertions, takes = !puts && r < insertions + deletions;
     const bool hit = !puts && !takes && r < insertions + deletions + hits;
-    operations[i] = puts    ? slab_operation::insert
-                    : takes ? slab_operation::erase
-                            : slab_operation::find;
-    status[i] = puts    ? slab_status::inserted
-                : takes ? slab_status::erased
-                : hit   ? slab_status::found
-                        : slab_status::absent;
+    operations[i] = puts    ? table_operation::insert
+                    : takes ? table_operation::erase
+                            : table_operation::find;
+    status[i] = puts    ? table_status::inserted
+                : takes ? table_status::erased
+                : hit   ? table_status::found
+                        : table_status::absent;
     keys[i] = takes || hit ? static_cast<T>(i) : static_cast<T>(n + i);
     values[i] = keys[i] + 5;
     if (!takes) expected.emplace_back(static_cast<T>(i), static_cast<T>(i));
     if (puts) expected.emplace_back(keys[i], values[i]);
   }
-  const array<slab_operation> o(operations);
+  const array<table_operation> o(operations);
   const array<T> k(keys), v(values);
 
   const auto got = reported(n, [&](const auto& with) {
@@ -168,8 +168,8 @@ void check_mix(int insertions, int deletions, int hits) {
   CHECK(got.status == status);
   const auto after = v.items();
   for (u32 i = 0; i < n; ++i) {
-    if (status[i] == slab_status::found) REQUIRE(after[i] == keys[i]);
-    if (status[i] == slab_status::absent) REQUIRE(after[i] == values[i]);
+    if (status[i] == table_status::found) REQUIRE(after[i] == keys[i]);
+    if (status[i] == table_status::absent) REQUIRE(after[i] == values[i]);
   }
   std::sort(expected.begin(), expected.end());
   CHECK((contents(exec, map) == expected));
@@ -245,11 +245,11 @@ TEST_CASE("All keys of a table are found with their values, and no others", "[sl
   const auto none = reported(n, [&](const auto& with) {
     lanewise::find(exec, map, others.const_view(), out.view(), with);
   });
-  CHECK(none.tally[slab_status::absent] == n);
+  CHECK(none.tally[table_status::absent] == n);
   CHECK(out.unchanged());
   const auto all = reported(
       n, [&](const auto& with) { lanewise::find(exec, map, k.const_view(), out.view(), with); });
-  CHECK(all.tally[slab_status::found] == n);
+  CHECK(all.tally[table_status::found] == n);
   CHECK(out.items() == v.original());
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("Deleted places are used again after flush only", "[slab_acceptance]")
     lanewise::assign(exec, map, again.const_view(), v.const_view(), with);
   });
 
-  CHECK(result.tally[slab_status::inserted] == 3);
+  CHECK(result.tally[table_status::inserted] == 3);
   auto s = lanewise::statistics(exec, map);
   CHECK(s.deleted == 10);
   CHECK(s.longest == 3);  // 30 places and 3
@@ -319,7 +319,7 @@ TEST_CASE("Warps and single threads are told when the pool is full",
   const auto exec = make_space();
   const u32 n = 20'000;
   lanewise::slab_hash_map<u32, u32, memory> map(exec, {.buckets = 64, .units = 1});
-  const array<slab_status> status(n, slab_status::none);
+  const array<table_status> status(n, table_status::none);
   const array<unsigned char> alone(n, 0);
   const array<u32> k(numbers<u32>(n)), out(n, ~0u);
 
@@ -333,9 +333,9 @@ TEST_CASE("Warps and single threads are told when the pool is full",
   const auto found = reported(
       n, [&](const auto& with) { lanewise::find(exec, map, k.const_view(), out.view(), with); });
   for (u32 i = 0; i < n; ++i) {
-    const bool there = came[i] == slab_status::inserted;
-    if (!there) REQUIRE(came[i] == slab_status::no_room);
-    REQUIRE(found.status[i] == (there ? slab_status::found : slab_status::absent));
+    const bool there = came[i] == table_status::inserted;
+    if (!there) REQUIRE(came[i] == table_status::no_room);
+    REQUIRE(found.status[i] == (there ? table_status::found : table_status::absent));
     refused[by_thread[i]] += !there;
   }
   CHECK(refused[0] > 0);

@@ -81,20 +81,20 @@ void check_unique_build(bool assigns, u32 n, u32 distinct, const lanewise::slab_
     };
     std::map<Key, u32> came;
     const std::size_t there = batch.before.size();
-    const auto then = assigns ? slab_status::updated : slab_status::present;
+    const auto then = assigns ? table_status::updated : table_status::present;
     if (asks_status) {
       const auto result = reported(n, call, slab_sorted{.order = slab_order::by_region});
       for (u32 i = 0; i < n; ++i) {
-        REQUIRE((result.status[i] == slab_status::inserted || result.status[i] == then));
-        came[batch.keys[i]] += result.status[i] == slab_status::inserted;
+        REQUIRE((result.status[i] == table_status::inserted || result.status[i] == then));
+        came[batch.keys[i]] += result.status[i] == table_status::inserted;
       }
       for (const Key& key : batch.before) REQUIRE(came[key] == 0);
-      CHECK(result.tally[slab_status::inserted] == distinct - there);
+      CHECK(result.tally[table_status::inserted] == distinct - there);
     } else {
-      const cell<lanewise::slab_tally> tally;
+      const cell<lanewise::status_counts> tally;
       call(slab_sorted{.tally = tally.view(), .order = slab_order::by_region});
       exec.fence();
-      CHECK(tally.get()[slab_status::inserted] == distinct - there);
+      CHECK(tally.get()[table_status::inserted] == distinct - there);
       CHECK(tally.get()[then] == n - (distinct - there));
     }
     std::map<Key, std::vector<Value>> possible;
@@ -159,11 +159,11 @@ TEST_CASE("Sets are built", "[slab_build]") {
     lanewise::slab_hash_set<key_type, memory> set(exec, {.buckets = buckets});
     prepare_for_build(exec, set, batch);
     const array<key_type> k(batch.keys);
-    const cell<lanewise::slab_tally> tally;
+    const cell<lanewise::status_counts> tally;
     lanewise::insert(exec, set, k.const_view(),
                      slab_sorted{.tally = tally.view(), .order = slab_order::by_region});
     exec.fence();
-    CHECK(tally.get()[slab_status::inserted] == distinct - batch.before.size());
+    CHECK(tally.get()[table_status::inserted] == distinct - batch.before.size());
     CHECK(contents(exec, set).size() == distinct);
     check_no_leak(exec, set);
   };
@@ -187,7 +187,7 @@ TEST_CASE("A multimap is built with all that is given, behind what is there", "[
             lanewise::insert(exec, map, k.const_view(), v.const_view(), with);
           },
           slab_sorted{.order = slab_order::by_region});
-      CHECK(result.tally[slab_status::inserted] == n);
+      CHECK(result.tally[table_status::inserted] == n);
     }
     const array<std::int64_t> offsets(distinct + 1, std::int64_t{0});
     const array<u32> found(2 * n, ~0u);

@@ -25,7 +25,7 @@ void check_churn(std::int64_t n, std::int64_t operations) {
   const auto exec = make_space();
   lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = 2 * n});
   const Kokkos::View<u32*, memory> now("now", n), before("before", n);
-  const cell<lanewise::slab_tally> tally;
+  const cell<lanewise::status_counts> tally;
   lanewise::workspace work;
   const auto batch = [&](const auto& keys, std::int64_t b) {
     lanewise::transform(exec, lanewise::generated(n, key_of_batch{static_cast<u32>(b * n)}), keys,
@@ -43,9 +43,9 @@ void check_churn(std::int64_t n, std::int64_t operations) {
     lanewise::erase(exec, map, before, with);
     if (b % 4 == 3) lanewise::flush(exec, map);
     const auto came = tally.get();
-    REQUIRE(came[slab_status::inserted] == static_cast<std::uint64_t>(n));
-    REQUIRE(came[slab_status::found] == static_cast<std::uint64_t>(n));
-    REQUIRE(came[slab_status::erased] == static_cast<std::uint64_t>(b > 0 ? n : 0));
+    REQUIRE(came[table_status::inserted] == static_cast<std::uint64_t>(n));
+    REQUIRE(came[table_status::found] == static_cast<std::uint64_t>(n));
+    REQUIRE(came[table_status::erased] == static_cast<std::uint64_t>(b > 0 ? n : 0));
     if (b == batches / 4) units = map.pool().units();
   }
   lanewise::flush(exec, map);

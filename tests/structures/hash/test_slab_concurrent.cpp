@@ -46,10 +46,10 @@ struct script_kernel {
   using value = typename View::value_type;
 
   View table;
-  const std::uint32_t* operations;  // slab_operation, and 100 more for lanes without one
+  const std::uint32_t* operations;  // table_operation, and 100 more for lanes without one
   const Key* keys;
   value* values;
-  slab_status* status;
+  table_status* status;
   random_delays delays;
   int rounds;
 
@@ -68,27 +68,27 @@ struct script_kernel {
       const auto active = kind < std::uint32_t{100};
       auto key = warp.load(keys + row);
       auto v = warp.load(values + row);
-      auto came = warp.map([](std::uint32_t) { return slab_status::none; }, kind);
+      auto came = warp.map([](std::uint32_t) { return table_status::none; }, kind);
       if ((id + r) % 2 == 0) {
         came = table.apply(warp, mine, active, kind, key, v, sum);
       } else {
         auto what = kind;
         warp.each(
             active,
-            [&](std::uint32_t& o, Key& k, value& x, slab_status& s) {
+            [&](std::uint32_t& o, Key& k, value& x, table_status& s) {
               slab_scalar_face<View, solo> alone(table, row * 32 + o + k);
               delays.wait(solo(), static_cast<std::uint64_t>(k) + static_cast<std::uint64_t>(r));
-              switch (static_cast<slab_operation>(o)) {
-                case slab_operation::find:
+              switch (static_cast<table_operation>(o)) {
+                case table_operation::find:
                   s = alone.find(k, x);
                   break;
-                case slab_operation::insert:
+                case table_operation::insert:
                   s = alone.insert(k, x);
                   break;
-                case slab_operation::assign:
+                case table_operation::assign:
                   s = alone.assign(k, x);
                   break;
-                case slab_operation::combine:
+                case table_operation::combine:
                   s = alone.upsert(k, x, sum);
                   break;
                 default:
@@ -121,7 +121,7 @@ struct script {
   std::vector<u32> operations;
   std::vector<Key> keys;
   std::vector<Value> given, after;
-  std::vector<slab_status> status;
+  std::vector<table_status> status;
 
   explicit script(int rounds)
       : rounds(rounds),
@@ -132,7 +132,7 @@ struct script {
   std::size_t places() const { return static_cast<std::size_t>(warps() * rounds) * 32; }
   std::int64_t warps() const {
     using kernel = lanewise::test_kernels::script_kernel<
-        lanewise::slab_table_view<Key, Value, lanewise::slab_keys::unique,
+        lanewise::slab_table_view<Key, Value, lanewise::key_multiplicity::unique,
                                   lanewise::slab_hash<Key>>,
         Key>;
     return script_teams * lanewise::team_t<space, typename kernel::policy>::warps;
@@ -146,7 +146,7 @@ struct script {
     const array<u32> o(operations);
     const array<Key> k(keys);
     const array<Value> v(given);
-    const array<slab_status> s(static_cast<std::int64_t>(places()), slab_status::none);
+    const array<table_status> s(static_cast<std::int64_t>(places()), table_status::none);
     auto random = make_random(static_cast<u32>(rounds));
     std::vector<u32> lengths(lanewise::test_kernels::random_delays::count);
     for (auto& l : lengths) {
@@ -182,9 +182,9 @@ void check_owned_keys(const space& exec, std::int64_t buckets, u64 salt) {
         const std::size_t i = all.at(w, r, l);
         all.keys[i] = key_number<Key>(static_cast<u64>(w * 32 + l) * own + random() % own);
         all.given[i] = static_cast<Value>(random() % 1000);
-        constexpr slab_operation kinds[] = {slab_operation::find,   slab_operation::insert,
-                                            slab_operation::assign, slab_operation::combine,
-                                            slab_operation::erase,  slab_operation::insert};
+        constexpr table_operation kinds[] = {table_operation::find,   table_operation::insert,
+                                             table_operation::assign, table_operation::combine,
+                                             table_operation::erase,  table_operation::insert};
         if ((mask >> l & 1) != 0) all.operations[i] = static_cast<u32>(kinds[random() % 6]);
       }
     }
@@ -199,34 +199,34 @@ void check_owned_keys(const space& exec, std::int64_t buckets, u64 salt) {
       for (int l = 0; l < 32; ++l) {
         const std::size_t i = all.at(w, r, l);
         if (all.operations[i] >= 100) {
-          REQUIRE(all.status[i] == slab_status::none);
+          REQUIRE(all.status[i] == table_status::none);
           continue;
         }
         const auto at = model.find(all.keys[i]);
         const bool there = at != model.end();
         const Value given = all.given[i];
-        slab_status expected = slab_status::inserted;
+        table_status expected = table_status::inserted;
         Value after = given;
-        switch (static_cast<slab_operation>(all.operations[i])) {
-          case slab_operation::find:
-            expected = there ? slab_status::found : slab_status::absent;
+        switch (static_cast<table_operation>(all.operations[i])) {
+          case table_operation::find:
+            expected = there ? table_status::found : table_status::absent;
             if (there) after = at->second;
             break;
-          case slab_operation::insert:
-            if (there) expected = slab_status::present;
+          case table_operation::insert:
+            if (there) expected = table_status::present;
             if (there) after = at->second;
             model.emplace(all.keys[i], given);
             break;
-          case slab_operation::assign:
-            if (there) expected = slab_status::updated;
+          case table_operation::assign:
+            if (there) expected = table_status::updated;
             model[all.keys[i]] = given;
             break;
-          case slab_operation::combine:
-            if (there) expected = slab_status::updated;
+          case table_operation::combine:
+            if (there) expected = table_status::updated;
             model[all.keys[i]] = there ? at->second + given : given;
             break;
           default:
-            expected = there ? slab_status::erased : slab_status::absent;
+            expected = there ? table_status::erased : table_status::absent;
             if (there) after = at->second;
             model.erase(all.keys[i]);
         }
@@ -256,9 +256,9 @@ void check_conserved_counts(const space& exec, u64 salt) {
   for (std::size_t i = 0; i < all.places(); ++i) {
     all.keys[i] = key_number<Key>(random() % keys);
     all.given[i] = 1;
-    all.operations[i] = static_cast<u32>(random() % erases == 0 ? slab_operation::erase
-                                         : random() % 4 == 0    ? slab_operation::find
-                                                                : slab_operation::combine);
+    all.operations[i] = static_cast<u32>(random() % erases == 0 ? table_operation::erase
+                                         : random() % 4 == 0    ? table_operation::find
+                                                                : table_operation::combine);
   }
   lanewise::slab_hash_map<Key, Value, memory> map(exec, {.buckets = 1, .units = 4096});
 
@@ -268,15 +268,16 @@ void check_conserved_counts(const space& exec, u64 salt) {
   std::map<Key, std::int64_t> alive;
   for (std::size_t i = 0; i < all.places(); ++i) {
     const Key key = all.keys[i];
-    REQUIRE(all.status[i] != slab_status::no_room);
-    REQUIRE(all.status[i] != slab_status::none);
-    if (all.status[i] == slab_status::inserted) ++alive[key];
-    if (all.status[i] == slab_status::inserted || all.status[i] == slab_status::updated) ++put[key];
-    if (all.status[i] == slab_status::erased) {
+    REQUIRE(all.status[i] != table_status::no_room);
+    REQUIRE(all.status[i] != table_status::none);
+    if (all.status[i] == table_status::inserted) ++alive[key];
+    if (all.status[i] == table_status::inserted || all.status[i] == table_status::updated)
+      ++put[key];
+    if (all.status[i] == table_status::erased) {
       --alive[key];
       taken[key] += all.after[i];
     }
-    if (all.status[i] == slab_status::found) REQUIRE(all.after[i] <= all.places());
+    if (all.status[i] == table_status::found) REQUIRE(all.after[i] <= all.places());
   }
   std::map<Key, u64> left;
   for (const auto& [key, value] : contents(exec, map)) {
@@ -300,17 +301,17 @@ void check_readers(const space& exec, u64 salt) {
     all.keys[i] = key_number<Key>(random() % 300);
     const bool looks = random() % 2 == 0;
     all.given[i] = looks ? Value{12345} : value_of(all.keys[i]);
-    const slab_operation puts[] = {slab_operation::insert, slab_operation::assign,
-                                   slab_operation::erase};
-    all.operations[i] = static_cast<u32>(looks ? slab_operation::find : puts[random() % 3]);
+    const table_operation puts[] = {table_operation::insert, table_operation::assign,
+                                    table_operation::erase};
+    all.operations[i] = static_cast<u32>(looks ? table_operation::find : puts[random() % 3]);
   }
   lanewise::slab_hash_map<Key, Value, memory> map(exec, {.buckets = 2, .units = 4096});
 
   all.run(exec, map);
 
   for (std::size_t i = 0; i < all.places(); ++i) {
-    if (all.status[i] == slab_status::found) REQUIRE(all.after[i] == value_of(all.keys[i]));
-    if (all.status[i] == slab_status::absent) REQUIRE(all.after[i] == all.given[i]);
+    if (all.status[i] == table_status::found) REQUIRE(all.after[i] == value_of(all.keys[i]));
+    if (all.status[i] == table_status::absent) REQUIRE(all.after[i] == all.given[i]);
   }
   for (const auto& [key, value] : contents(exec, map)) REQUIRE(value == value_of(key));
 }

@@ -54,13 +54,13 @@ void check_host_copy() {
   const host_space on_host;
   Kokkos::View<Key*, Kokkos::HostSpace> keys("keys", n);
   Kokkos::View<Value*, Kokkos::HostSpace> values("values", n);
-  Kokkos::View<slab_status*, Kokkos::HostSpace> status("status", n);
+  Kokkos::View<table_status*, Kokkos::HostSpace> status("status", n);
   for (u32 i = 0; i < n; ++i) keys(i) = key_number<Key>(i);
   lanewise::find(on_host, host, keys, values, {.status = status});
   on_host.fence();
   for (u32 i = 0; i < n; ++i) {
     const bool gone = i >= 100 && i < 1100;
-    REQUIRE(status(i) == (gone ? slab_status::absent : slab_status::found));
+    REQUIRE(status(i) == (gone ? table_status::absent : table_status::found));
     if (!gone) REQUIRE(values(i) == value_number<Value>(i));
   }
   lanewise::flush(on_host, host);

@@ -46,7 +46,7 @@ struct put_rest {
 
   View table;
   const std::uint32_t* keys;
-  slab_status* status;
+  table_status* status;
   std::uint32_t n;
 
   template <class Team>
@@ -56,7 +56,7 @@ struct put_rest {
       team.warp().each(
           active,
           [this](std::uint32_t& i) {
-            if (status[i] != slab_status::no_room) return;
+            if (status[i] != table_status::no_room) return;
             slab_scalar_face<View, solo> alone(table, i);
             std::uint32_t value = i;
             status[i] = alone.insert(keys[i], value);
@@ -95,7 +95,7 @@ void check_filled(const space& exec, Map& map, u32 n) {
   });
   lanewise::find(exec, map, k.const_view(), out.view());
 
-  CHECK(result.tally[slab_status::inserted] == n);
+  CHECK(result.tally[table_status::inserted] == n);
   CHECK(out.items() == v.original());
   check_no_leak(exec, map);
 }
@@ -108,14 +108,14 @@ int put_with_retries(const space& exec, Table& table, const std::vector<u32>& ke
   using kernel = lanewise::test_kernels::put_rest<typename Table::view_type>;
   const auto n = static_cast<u32>(keys.size());
   const array<u32> k(keys);
-  const array<slab_status> status(n, slab_status::no_room);
+  const array<table_status> status(n, table_status::no_room);
   for (int rounds = 1;; ++rounds) {
     REQUIRE(rounds < 100);
     lanewise::launch(exec, "put_rest", 4, kernel{table.view(), k.data(), status.data(), n});
     const auto came = status.items();
-    const auto left = std::count(came.begin(), came.end(), slab_status::no_room);
+    const auto left = std::count(came.begin(), came.end(), table_status::no_room);
     if (left == 0) {
-      CHECK(std::count(came.begin(), came.end(), slab_status::inserted) == n);
+      CHECK(std::count(came.begin(), came.end(), table_status::inserted) == n);
       CHECK(status.guards_intact());
       return rounds;
     }
@@ -256,8 +256,8 @@ TEST_CASE("Counts are exact while the pool grows under them", "[slab_growth][san
     });
 
     REQUIRE(map.pool().units() > units);
-    CHECK(result.tally[slab_status::inserted] == distinct);
-    CHECK(result.tally[slab_status::updated] == n - distinct);
+    CHECK(result.tally[table_status::inserted] == distinct);
+    CHECK(result.tally[table_status::updated] == n - distinct);
     const auto all = contents(exec, map);
     REQUIRE(all.size() == distinct);
     CHECK(std::all_of(all.begin(), all.end(), [](const auto& pair) { return pair.second == 2; }));

@@ -42,35 +42,35 @@ class pair_of_maps {
     const array<Value> v(values);
     switch (random() % 9) {
       case 0:
-        return check(keys, values, slab_operation::insert, reported(n, [&](const auto& with) {
+        return check(keys, values, table_operation::insert, reported(n, [&](const auto& with) {
                        lanewise::insert(exec_, map_, k.const_view(), v.const_view(), with);
                      }));
       case 1:
-        return check(keys, values, slab_operation::assign, reported(n, [&](const auto& with) {
+        return check(keys, values, table_operation::assign, reported(n, [&](const auto& with) {
                        lanewise::assign(exec_, map_, k.const_view(), v.view(), with);
                      }));
       case 2:
-        return check(keys, values, slab_operation::combine, reported(n, [&](const auto& with) {
+        return check(keys, values, table_operation::combine, reported(n, [&](const auto& with) {
                        lanewise::upsert(exec_, map_, k.view(), v.const_view(), add_and_double{},
                                         with);
                      }));
       case 3:
       case 4:
-        return check(keys, values, slab_operation::erase, reported(n, [&](const auto& with) {
+        return check(keys, values, table_operation::erase, reported(n, [&](const auto& with) {
                        lanewise::erase(exec_, map_, k.const_view(), with);
                      }));
       case 5: {
         const auto result = reported(n, [&](const auto& with) {
           lanewise::find(exec_, map_, k.const_view(), v.view(), with);
         });
-        return check(keys, values, slab_operation::find, result, v.items());
+        return check(keys, values, table_operation::find, result, v.items());
       }
       case 6: {
-        std::vector<slab_operation> kinds(n);
-        for (auto& o : kinds) o = static_cast<slab_operation>(random() % 6);
+        std::vector<table_operation> kinds(n);
+        for (auto& o : kinds) o = static_cast<table_operation>(random() % 6);
         for (auto& o : kinds)
-          if (o == slab_operation::add) o = slab_operation::erase;
-        const array<slab_operation> operations(kinds);
+          if (o == table_operation::add) o = table_operation::erase;
+        const array<table_operation> operations(kinds);
         const auto result = reported(n, [&](const auto& with) {
           lanewise::apply(exec_, map_, operations.const_view(), k.const_view(), v.view(), with,
                           add_and_double{});
@@ -108,32 +108,32 @@ class pair_of_maps {
   }
 
  private:
-  void check(const std::vector<Key>& keys, const std::vector<Value>& given, slab_operation kind,
+  void check(const std::vector<Key>& keys, const std::vector<Value>& given, table_operation kind,
              const outcome& got, const std::vector<Value>& after = {}) {
     for (std::size_t i = 0; i < keys.size(); ++i)
       check_one(kind, keys[i], given[i], got.status[i], after.empty() ? Value{} : after[i]);
   }
-  void check_one(slab_operation kind, Key key, Value given, slab_status got, Value after) {
+  void check_one(table_operation kind, Key key, Value given, table_status got, Value after) {
     const auto at = model_.find(key);
     const bool there = at != model_.end();
-    slab_status expected = slab_status::absent;
+    table_status expected = table_status::absent;
     switch (kind) {
-      case slab_operation::insert:
-        expected = there ? slab_status::present : slab_status::inserted;
+      case table_operation::insert:
+        expected = there ? table_status::present : table_status::inserted;
         model_.emplace(key, given);
         break;
-      case slab_operation::assign:
-      case slab_operation::combine:
-        expected = there ? slab_status::updated : slab_status::inserted;
+      case table_operation::assign:
+      case table_operation::combine:
+        expected = there ? table_status::updated : table_status::inserted;
         model_[key] =
-            there && kind == slab_operation::combine ? add_and_double{}(at->second, given) : given;
+            there && kind == table_operation::combine ? add_and_double{}(at->second, given) : given;
         break;
-      case slab_operation::erase:
-        if (there) expected = slab_status::erased;
+      case table_operation::erase:
+        if (there) expected = table_status::erased;
         model_.erase(key);
         break;
       default:
-        if (there) expected = slab_status::found;
+        if (there) expected = table_status::found;
         REQUIRE(after == (there ? at->second : given));
     }
     REQUIRE(got == expected);
@@ -184,16 +184,16 @@ void check_orders() {
     const auto erased = reported(
         n, [&](const auto& with) { lanewise::erase(exec, map, k.const_view(), with); }, sorted);
 
-    CHECK(put.tally[slab_status::inserted] == n - 100);
-    CHECK(put.tally[slab_status::updated] == 100);
-    CHECK(erased.tally[slab_status::erased] == n - 100);
+    CHECK(put.tally[table_status::inserted] == n - 100);
+    CHECK(put.tally[table_status::updated] == 100);
+    CHECK(erased.tally[table_status::erased] == n - 100);
     const auto values_found = found.items();
     for (u32 i = 0; i < n; ++i) {
       const u32 other = i < 100 ? i + (n - 100) : (i >= n - 100 ? i - (n - 100) : i);
       REQUIRE(values_found[i] == std::max(values[i], values[other]));
       if (i >= 100 && i < n - 100) {
-        REQUIRE(put.status[i] == slab_status::inserted);
-        REQUIRE(erased.status[i] == slab_status::erased);
+        REQUIRE(put.status[i] == table_status::inserted);
+        REQUIRE(erased.status[i] == table_status::erased);
       }
     }
     CHECK(found.guards_intact());
@@ -279,12 +279,12 @@ TEST_CASE("A full pool is reported item by item, and what is there stays", "[sla
                        v.const_view(), with);
     });
     const auto inserted =
-        std::count(result.status.begin(), result.status.end(), slab_status::inserted);
+        std::count(result.status.begin(), result.status.end(), table_status::inserted);
     const auto refused =
-        std::count(result.status.begin(), result.status.end(), slab_status::no_room);
+        std::count(result.status.begin(), result.status.end(), table_status::no_room);
     CHECK(inserted + refused == static_cast<std::int64_t>(items));
     CHECK(inserted == std::min<std::int64_t>(15 * (1024 + 1), static_cast<std::int64_t>(items)));
-    CHECK(result.tally[slab_status::no_room] == static_cast<u64>(refused));
+    CHECK(result.tally[table_status::no_room] == static_cast<u64>(refused));
     CHECK(lanewise::statistics(exec, table).elements == inserted);
     check_no_leak(exec, table);
   };
@@ -312,14 +312,14 @@ TEST_CASE("Of many pairs with one key, insert keeps one and assign keeps one",
       lanewise::assign(exec, assigned, k.const_view(), v.const_view(), with);
     });
 
-    CHECK(first.tally[slab_status::inserted] == distinct);
-    CHECK(first.tally[slab_status::present] == n - distinct);
-    CHECK(second.tally[slab_status::inserted] == distinct);
-    CHECK(second.tally[slab_status::updated] == n - distinct);
+    CHECK(first.tally[table_status::inserted] == distinct);
+    CHECK(first.tally[table_status::present] == n - distinct);
+    CHECK(second.tally[table_status::inserted] == distinct);
+    CHECK(second.tally[table_status::updated] == n - distinct);
     for (const auto& [key, value] : contents(exec, inserted)) {
       // The one whose insertion was reported.
       REQUIRE(keys[value - 1000] == key);
-      REQUIRE(first.status[value - 1000] == slab_status::inserted);
+      REQUIRE(first.status[value - 1000] == table_status::inserted);
     }
     CHECK(contents(exec, assigned).size() == distinct);
     for (const auto& [key, value] : contents(exec, assigned)) REQUIRE(keys[value - 1000] == key);
@@ -332,7 +332,7 @@ TEST_CASE("Calls on maps refuse what they cannot do", "[slab_hash_map]") {
   using map_type = lanewise::slab_hash_map<u32, u32, memory>;
   map_type map(exec, {.expected = 100});
   const array<u32> keys(10, 1u), values(9, 2u);
-  const array<slab_status> status(9, slab_status::none);
+  const array<table_status> status(9, table_status::none);
   CHECK_THROWS_WITH(lanewise::insert(exec, map, keys.const_view(), values.const_view()),
                     ContainsSubstring("insert: values has 9 items, keys has 10"));
   CHECK_THROWS_WITH(lanewise::find(exec, map, keys.const_view(), {.status = status.view()}),
@@ -344,11 +344,11 @@ TEST_CASE("Views without memory are refused by all calls on maps", "[slab_hash_m
   const auto exec = make_space();
   lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = 100});
   const array<u32> some(4, 1u);
-  const array<slab_operation> operations(4, slab_operation::insert);
+  const array<table_operation> operations(4, table_operation::insert);
   const array<u32>::view_type none(nullptr, 4), empty(nullptr, 0);
-  const array<slab_operation>::view_type no_operations(nullptr, 4);
-  const array<slab_status>::view_type no_status(nullptr, 4);
-  const Kokkos::View<lanewise::slab_tally, memory> no_tally;
+  const array<table_operation>::view_type no_operations(nullptr, 4);
+  const array<table_status>::view_type no_status(nullptr, 4);
+  const Kokkos::View<lanewise::status_counts, memory> no_tally;
   const auto k = some.const_view();
   const auto v = some.view();
   const auto text = [](const char* call, const char* which) {

@@ -103,7 +103,7 @@ class pair_of_multimaps {
         const auto result = reported(n, [&](const auto& with) {
           lanewise::insert(exec_, map_, k.const_view(), v.const_view(), with);
         });
-        CHECK(result.tally[slab_status::inserted] == n);
+        CHECK(result.tally[table_status::inserted] == n);
         for (std::size_t i = 0; i < n; ++i) model_[keys[i]].push_back(values[i]);
         return;
       }
@@ -112,7 +112,7 @@ class pair_of_multimaps {
             n, [&](const auto& with) { lanewise::erase(exec_, map_, k.const_view(), with); });
         for (std::size_t i = 0; i < n; ++i) {
           auto& list = model_[keys[i]];
-          REQUIRE(result.status[i] == (list.empty() ? slab_status::absent : slab_status::erased));
+          REQUIRE(result.status[i] == (list.empty() ? table_status::absent : table_status::erased));
           if (!list.empty()) list.erase(list.begin());
         }
         return;
@@ -122,7 +122,7 @@ class pair_of_multimaps {
             n, [&](const auto& with) { lanewise::erase_all(exec_, map_, k.const_view(), with); });
         for (std::size_t i = 0; i < n; ++i) {
           auto& list = model_[keys[i]];
-          REQUIRE(result.status[i] == (list.empty() ? slab_status::absent : slab_status::erased));
+          REQUIRE(result.status[i] == (list.empty() ? table_status::absent : table_status::erased));
           list.clear();
         }
         return;
@@ -221,7 +221,7 @@ TEST_CASE("Many elements of one key are counted, found and deleted", "[slab_hash
 
   const auto result =
       reported(3, [&](const auto& with) { lanewise::erase(exec, map, asked.const_view(), with); });
-  CHECK(result.tally[slab_status::erased] == 2);
+  CHECK(result.tally[table_status::erased] == 2);
   CHECK(lanewise::statistics(exec, map).elements == n - 2);
   lanewise::erase_all(exec, map, asked.const_view());
   lanewise::flush(exec, map);

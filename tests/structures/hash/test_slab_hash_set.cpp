@@ -30,10 +30,11 @@ void check_random_sequences(u64 salt) {
     });
     for (std::size_t j = 0; j < keys.size(); ++j) {
       const bool there = model.count(keys[j]) != 0;
-      const slab_status expected = kind < 2 ? (there ? slab_status::present : slab_status::inserted)
-                                   : !there ? slab_status::absent
-                                   : kind == 2 ? slab_status::erased
-                                               : slab_status::found;
+      const table_status expected = kind < 2
+                                        ? (there ? table_status::present : table_status::inserted)
+                                    : !there    ? table_status::absent
+                                    : kind == 2 ? table_status::erased
+                                                : table_status::found;
       REQUIRE(result.status[j] == expected);
       if (kind < 2) model.insert(keys[j]);
       if (kind == 2) model.erase(keys[j]);

@@ -55,21 +55,21 @@ void run_map(const Exec& exec,
   in_step(KOKKOS_LAMBDA(std::int64_t i) {
     face mine(table, static_cast<std::uint64_t>(i));
     Value v = static_cast<Value>(7);
-    came(i) = mine.insert(keys(i), v) == slab_status::inserted ? 1 : 0;
+    came(i) = mine.insert(keys(i), v) == table_status::inserted ? 1 : 0;
   });
   in_step(KOKKOS_LAMBDA(std::int64_t i) {
     face mine(table, static_cast<std::uint64_t>(i));
     Value v = static_cast<Value>(1);
-    if (mine.upsert(keys(i), v, lanewise::plus{}) == slab_status::updated) came(i) += 10;
+    if (mine.upsert(keys(i), v, lanewise::plus{}) == table_status::updated) came(i) += 10;
   });
   in_step(KOKKOS_LAMBDA(std::int64_t i) {
     face mine(table, static_cast<std::uint64_t>(i));
-    if (mine.find(keys(i), values(i)) == slab_status::found) came(i) += 100;
+    if (mine.find(keys(i), values(i)) == table_status::found) came(i) += 100;
     if (table.where().bucket_of(keys(i)) <= table.buckets()) came(i) += 1000;
   });
   in_step(KOKKOS_LAMBDA(std::int64_t i) {
     face mine(table, static_cast<std::uint64_t>(i));
-    if (i % 3 == 0 && mine.erase(keys(i)) == slab_status::erased) came(i) += 10000;
+    if (i % 3 == 0 && mine.erase(keys(i)) == table_status::erased) came(i) += 10000;
   });
 }
 

@@ -23,7 +23,7 @@
 namespace test {
 
 using lanewise::lsm_operation;
-using lanewise::lsm_status;
+using lanewise::table_status;
 
 template <class Key>
 inline constexpr Key least_key = std::numeric_limits<Key>::min();
@@ -79,7 +79,7 @@ void check_find(const space& exec, const Map& map, const model<Key, Value>& m,
   const auto n = static_cast<std::int64_t>(probes.size());
   const array<Key> keys(probes);
   const array<Value> values(n, Value{});
-  const array<lsm_status> status(n, lsm_status::none);
+  const array<table_status> status(n, table_status::none);
   const Kokkos::View<bool*, memory> there("there", probes.size());
   lanewise::find(exec, map, keys.const_view(), values.view(), {.status = status.view()});
   lanewise::contains(exec, map, keys.const_view(), there);
@@ -91,7 +91,7 @@ void check_find(const space& exec, const Map& map, const model<Key, Value>& m,
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const auto at = m.find(probes[i]);
     const bool is = at != m.end();
-    wrong += came[i] != (is ? lsm_status::found : lsm_status::absent) || is_there(i) != is ||
+    wrong += came[i] != (is ? table_status::found : table_status::absent) || is_there(i) != is ||
              !(found[i] == (is ? at->second : Value{}));
   }
   CHECK(wrong == 0);
@@ -153,7 +153,7 @@ void check_neighbours(const space& exec, const Map& map, const model<Key, Value>
     const bool upwards = kind >= 2, strict = kind % 2 == 1;
     const array<Key> queries(probes), keys(n, Key{77});
     const array<Value> values(n, Value{});
-    const array<lsm_status> status(n, lsm_status::none);
+    const array<table_status> status(n, table_status::none);
     const lanewise::lsm_query_options with{.status = status.view()};
     const auto ask = [&](const auto& call) {
       call(exec, map, queries.const_view(), keys.view(), values.view(), with);
@@ -170,7 +170,7 @@ void check_neighbours(const space& exec, const Map& map, const model<Key, Value>
       auto at = upwards == strict ? m.upper_bound(probes[i]) : m.lower_bound(probes[i]);
       bool is = upwards ? at != m.end() : at != m.begin();
       if (!upwards && is) --at;
-      wrong += came[i] != (is ? lsm_status::found : lsm_status::absent) ||
+      wrong += came[i] != (is ? table_status::found : table_status::absent) ||
                got[i] != (is ? at->first : Key{77}) ||
                !(got_values[i] == (is ? at->second : Value{}));
     }

@@ -19,7 +19,7 @@ struct lsm_faces_kernel {
   using view = lsm_view<std::uint32_t, std::uint32_t>;
   struct answers {
     std::uint32_t* value;
-    lsm_status* status;
+    table_status* status;
     std::uint32_t* next;
     std::int64_t* count;
   };
@@ -460,17 +460,17 @@ TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {
   struct room {
     array<u32> value{n, 0u}, next{n, 0u};
     array<std::int64_t> count{n, 0};
-    array<lsm_status> status{n, lsm_status::none};
+    array<table_status> status{n, table_status::none};
     kernel::answers to() const { return {value.data(), status.data(), next.data(), count.data()}; }
   } by_warp, by_lane;
   lanewise::launch(exec, "lsm_faces", 3,
                    kernel{x.map.view(), keys.data(), by_warp.to(), by_lane.to(), n});
   std::vector<u32> values, next;
   std::vector<std::int64_t> counts;
-  std::vector<lsm_status> status;
+  std::vector<table_status> status;
   for (const u32 p : probes) {
     const auto at = x.m.find(p), behind = x.m.upper_bound(p);
-    status.push_back(at == x.m.end() ? lsm_status::absent : lsm_status::found);
+    status.push_back(at == x.m.end() ? table_status::absent : table_status::found);
     values.push_back(at == x.m.end() ? 0 : at->second);
     next.push_back(behind == x.m.end() ? p : behind->first);
     counts.push_back(std::distance(x.m.lower_bound(p), x.m.upper_bound(p + 100)));
@@ -488,7 +488,7 @@ TEST_CASE("Calls on LSMs refuse what does not fit", "[lsm]") {
   lsm_type map;
   const array<u32> three(3, 0u), two(2, 0u);
   const array<std::int64_t> numbers(2, 0);
-  const array<lsm_status> status(2, lsm_status::none);
+  const array<table_status> status(2, table_status::none);
   const Kokkos::View<const u32*, memory, Kokkos::MemoryUnmanaged> nothing(nullptr, 3);
   const auto k = three.const_view();
   CHECK_THROWS_AS(lanewise::insert(exec, map, k, two.const_view()), std::invalid_argument);

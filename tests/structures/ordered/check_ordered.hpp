@@ -97,7 +97,7 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const auto at = model.lower_bound(queries[i]), behind = model.upper_bound(queries[i]);
     const bool present = at != behind;
-    REQUIRE(found.status[i] == (present ? slab_status::found : slab_status::absent));
+    REQUIRE(found.status[i] == (present ? table_status::found : table_status::absent));
     REQUIRE(is_there(i) == present);
     REQUIRE(got[i] == (present ? at->second : value{7}));
     REQUIRE(low[i] == std::distance(model.begin(), at));
@@ -115,7 +115,7 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const auto at = neighbour(queries[i]);
       const bool there = at != model.end();
-      REQUIRE(result.status[i] == (there ? slab_status::found : slab_status::absent));
+      REQUIRE(result.status[i] == (there ? table_status::found : table_status::absent));
       REQUIRE(k[i] == (there ? at->first : key{5}));
       REQUIRE(v[i] == (there ? at->second : value{5}));
     }

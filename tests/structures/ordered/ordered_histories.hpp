@@ -41,7 +41,7 @@ class ordered_pair_of_maps {
       lanewise::insert(exec_, map_, k.const_view(), v.const_view(), with);
     });
     each(given, result, [&](Key key, Value value) {
-      return model_.emplace(key, value).second ? slab_status::inserted : slab_status::present;
+      return model_.emplace(key, value).second ? table_status::inserted : table_status::present;
     });
   }
   void assign(const items& given) {
@@ -49,8 +49,8 @@ class ordered_pair_of_maps {
       lanewise::assign(exec_, map_, k.view(), v.view(), with);
     });
     each(given, result, [&](Key key, Value value) {
-      return model_.insert_or_assign(key, value).second ? slab_status::inserted
-                                                        : slab_status::updated;
+      return model_.insert_or_assign(key, value).second ? table_status::inserted
+                                                        : table_status::updated;
     });
   }
   template <class Combine>
@@ -62,10 +62,10 @@ class ordered_pair_of_maps {
       const auto at = model_.find(key);
       if (at == model_.end()) {
         model_[key] = value;
-        return slab_status::inserted;
+        return table_status::inserted;
       }
       at->second = combine(at->second, value);
-      return slab_status::updated;
+      return table_status::updated;
     });
   }
   void erase(const items& given) {
@@ -73,16 +73,16 @@ class ordered_pair_of_maps {
       lanewise::erase(exec_, map_, k.view(), with);
     });
     each(given, result, [&](Key key, Value) {
-      return model_.erase(key) > 0 ? slab_status::erased : slab_status::absent;
+      return model_.erase(key) > 0 ? table_status::erased : table_status::absent;
     });
   }
   void apply(const items& given) {
-    static constexpr slab_operation all[] = {slab_operation::find, slab_operation::insert,
-                                             slab_operation::assign, slab_operation::combine,
-                                             slab_operation::erase};
-    std::vector<slab_operation> kinds;
+    static constexpr table_operation all[] = {table_operation::find, table_operation::insert,
+                                              table_operation::assign, table_operation::combine,
+                                              table_operation::erase};
+    std::vector<table_operation> kinds;
     for (std::size_t i = 0; i < given.size(); ++i) kinds.push_back(all[random_() % 5]);
-    const array<slab_operation> operations(kinds);
+    const array<table_operation> operations(kinds);
     std::vector<Value> after;
     const auto result = call(given, [&](const auto& k, const auto& v, const auto& with) {
       lanewise::apply(exec_, map_, operations.const_view(), k.view(), v.view(), with, add_up{});
@@ -92,25 +92,25 @@ class ordered_pair_of_maps {
       const auto [key, value] = given[i];
       const auto at = model_.find(key);
       const bool there = at != model_.end();
-      slab_status expected = there ? slab_status::updated : slab_status::inserted;
+      table_status expected = there ? table_status::updated : table_status::inserted;
       Value expected_value = value;
       switch (kinds[i]) {
-        case slab_operation::find:
-          expected = there ? slab_status::found : slab_status::absent;
+        case table_operation::find:
+          expected = there ? table_status::found : table_status::absent;
           if (there) expected_value = at->second;
           break;
-        case slab_operation::insert:
-          if (there) expected = slab_status::present;
+        case table_operation::insert:
+          if (there) expected = table_status::present;
           model_.emplace(key, value);
           break;
-        case slab_operation::assign:
+        case table_operation::assign:
           model_[key] = value;
           break;
-        case slab_operation::combine:
+        case table_operation::combine:
           model_[key] = there ? add_up{}(at->second, value) : value;
           break;
         default:
-          expected = there ? slab_status::erased : slab_status::absent;
+          expected = there ? table_status::erased : table_status::absent;
           model_.erase(key);
       }
       REQUIRE(result.status[i] == expected);

@@ -168,7 +168,7 @@ TEST_CASE("ordered_map: errors of callers", "[ordered]") {
   const auto exec = make_space();
   lanewise::ordered_map<u32, u32, memory> map;
   const array<u32> three(std::vector<u32>{1, 2, 3}), two(std::vector<u32>{1, 2});
-  const array<slab_status> status(2, slab_status::none);
+  const array<table_status> status(2, table_status::none);
   CHECK_THROWS_WITH(lanewise::insert(exec, map, three.view(), two.view()),
                     ContainsSubstring("insert: values has 2 items, keys has 3"));
   CHECK_THROWS_WITH(

@@ -14,7 +14,7 @@ using ordered_u32 = ordered_map<std::uint32_t, std::uint32_t, test::memory>;
 
 /// What a query finds: all that the faces can say.
 struct ordered_answer {
-  slab_status found = slab_status::none, above = slab_status::none, below = slab_status::none;
+  table_status found = table_status::none, above = table_status::none, below = table_status::none;
   std::uint32_t value = 1, lower = 1, upper = 1, above_key = 1, above_value = 1, below_key = 1,
                 below_value = 1;
   std::uint32_t sum = 0;  // of keys in [query, query + 100]
@@ -61,7 +61,7 @@ struct ask_by_warps {
       ordered_answer* const to = answers;
       warp.each(
           active,
-          [to](std::uint32_t i, slab_status f, slab_status a, slab_status b, std::uint32_t v,
+          [to](std::uint32_t i, table_status f, table_status a, table_status b, std::uint32_t v,
                std::uint32_t l, std::uint32_t u, std::uint32_t ak, std::uint32_t av,
                std::uint32_t bk, std::uint32_t bv,
                std::uint32_t s) { to[i] = {f, a, b, v, l, u, ak, av, bk, bv, s}; },
@@ -138,16 +138,16 @@ TEST_CASE("ordered_map: warps and threads read", "[ordered][sanitize]") {
     for (u32 i = 0; i < many; ++i) {
       const auto at = model.lower_bound(queries[i]), behind = model.upper_bound(queries[i]);
       ordered_answer expected;
-      expected.found = at != behind ? slab_status::found : slab_status::absent;
+      expected.found = at != behind ? table_status::found : table_status::absent;
       if (at != behind) expected.value = at->second;
       expected.lower = static_cast<u32>(std::distance(model.begin(), at));
       expected.upper = static_cast<u32>(std::distance(model.begin(), behind));
-      expected.above = behind != model.end() ? slab_status::found : slab_status::absent;
+      expected.above = behind != model.end() ? table_status::found : table_status::absent;
       if (behind != model.end()) {
         expected.above_key = behind->first;
         expected.above_value = behind->second;
       }
-      expected.below = behind != model.begin() ? slab_status::found : slab_status::absent;
+      expected.below = behind != model.begin() ? table_status::found : table_status::absent;
       if (behind != model.begin()) {
         expected.below_key = std::prev(behind)->first;
         expected.below_value = std::prev(behind)->second;

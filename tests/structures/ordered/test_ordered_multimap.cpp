@@ -42,12 +42,12 @@ void check_multimap_history(u64 universe, u64 salt) {
         },
         lanewise::ordered_options{});
     for (std::size_t j = 0; j < n; ++j) {
-      slab_status expected = slab_status::inserted;
+      table_status expected = table_status::inserted;
       if (kind < 2) {
         model.emplace(keys[j], values[j]);
       } else {
         const auto at = model.find(keys[j]);
-        expected = at == model.end() ? slab_status::absent : slab_status::erased;
+        expected = at == model.end() ? table_status::absent : table_status::erased;
         if (kind == 4) {
           model.erase(keys[j]);
         } else if (at != model.end()) {
@@ -136,10 +136,10 @@ TEST_CASE("ordered_set: histories", "[ordered]") {
     for (std::size_t j = 0; j < n; ++j) {
       if (inserts) {
         REQUIRE(result.status[j] ==
-                (model.insert(keys[j]).second ? slab_status::inserted : slab_status::present));
+                (model.insert(keys[j]).second ? table_status::inserted : table_status::present));
       } else {
         REQUIRE(result.status[j] ==
-                (model.erase(keys[j]) > 0 ? slab_status::erased : slab_status::absent));
+                (model.erase(keys[j]) > 0 ? table_status::erased : table_status::absent));
       }
     }
     const auto size = static_cast<std::int64_t>(model.size());
@@ -154,7 +154,7 @@ TEST_CASE("ordered_set: histories", "[ordered]") {
     for (std::size_t j = 0; j < n; ++j) {
       const auto at = model.upper_bound(keys[j]);
       REQUIRE(above[j] == (at == model.end() ? 3u : *at));
-      REQUIRE((found.status[j] == slab_status::found) == (model.count(keys[j]) > 0));
+      REQUIRE((found.status[j] == table_status::found) == (model.count(keys[j]) > 0));
     }
     const cell<u32> sum;
     lanewise::for_each(exec, set, count_visits{sum.data()});

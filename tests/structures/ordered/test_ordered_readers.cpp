@@ -194,14 +194,15 @@ struct reader_batch {
 
 TEST_CASE("Copies of an ordered_map have a whole number of batches", "[ordered_readers]") {
   using map = lanewise::ordered_map<u32, u32, memory>;
-  using lanewise::slab_operation;
-  check_readers_see_batches<map>(
-      [](const map& m) { return m; },
-      [](const reader_space& exec, map& m, u32 b) {
-        const reader_batch<slab_operation> batch(b, slab_operation::assign, slab_operation::erase);
-        lanewise::apply(exec, m, array(batch.operations).const_view(),
-                        array(batch.keys).const_view(), array(batch.values).view());
-      });
+  using lanewise::table_operation;
+  check_readers_see_batches<map>([](const map& m) { return m; },
+                                 [](const reader_space& exec, map& m, u32 b) {
+                                   const reader_batch<table_operation> batch(
+                                       b, table_operation::assign, table_operation::erase);
+                                   lanewise::apply(exec, m, array(batch.operations).const_view(),
+                                                   array(batch.keys).const_view(),
+                                                   array(batch.values).view());
+                                 });
 }
 TEST_CASE("Snapshots of an lsm_map have a whole number of batches", "[ordered_readers]") {
   using map = lanewise::lsm_map<u32, u32, memory>;

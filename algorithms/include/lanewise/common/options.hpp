@@ -11,7 +11,7 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out,
 /// plus{}, 0u, {.work = &workspace}).
-struct options {
+struct call_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace_ref work = {};
   /// A rank-0 View of integers, read on the device when the call runs: the number of items. The
@@ -23,9 +23,9 @@ namespace detail {
 
 /// The number of items of a call with these options.
 template <class Exec>
-item_count count_of(std::int64_t extent, const options& with, const char* algorithm) {
-  with.count.expects_reachable<Exec>(algorithm, "options.count");
-  return {extent, with.count.data()};
+item_count count_of(std::int64_t extent, const call_options& options, const char* algorithm) {
+  options.count.expects_reachable<Exec>(algorithm, "options.count");
+  return {extent, options.count.data()};
 }
 
 }  // namespace detail
@@ -49,7 +49,7 @@ std::int64_t length_of_segments(Length length, std::int64_t extent, const char* 
 /// then. **Blocks.** The memory is had as calls have it, in the order of the instance: a View of
 /// its own would fence, and end the program where the host has no memory for its label.
 template <class T, class Exec, class F>
-T returned(const Exec& exec, F f) {
+T blocking_result(const Exec& exec, F f) {
   auto place = call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, sizeof(T)}, "returned");
   const Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged> result(
       static_cast<T*>(place.get().plain()));
@@ -88,8 +88,8 @@ void expects_rooms(const char* call, std::int64_t results, const char* output, c
 /// The number of results that f(count) counts, which is returned where outputs have room for them.
 /// Outputs are as for expects_rooms. **Blocks.**
 template <class Exec, class F, class... Outputs>
-std::int64_t returned_number(const Exec& exec, const char* call, F f, const Outputs&... outputs) {
-  const auto number = kernels::returned<std::int64_t>(exec, f);
+std::int64_t blocking_number(const Exec& exec, const char* call, F f, const Outputs&... outputs) {
+  const auto number = kernels::blocking_result<std::int64_t>(exec, f);
   kernels::expects_rooms<Exec>(call, number, outputs...);
   return number;
 }

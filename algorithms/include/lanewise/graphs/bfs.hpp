@@ -91,34 +91,36 @@ template <class Exec, class Vertex, class Offset>
 void search_rows(const Exec& exec, const char* name, const detail::graph_rows<Vertex, Offset>& rows,
                  detail::graph_rows<Vertex, Offset> into,
                  const detail::search_sources<Vertex>& sources, std::int32_t* levels,
-                 Vertex* parents, const bfs_options& with) {
+                 Vertex* parents, const bfs_options& options) {
   using kernel = bfs_kernel<Vertex, Offset>;
-  with.errors.template expects_reachable<Exec>(name, "options.errors");
-  detail::expects(with.most_levels >= 0, name, ": options.most_levels is ", with.most_levels,
+  options.errors.template expects_reachable<Exec>(name, "options.errors");
+  detail::expects(options.most_levels >= 0, name, ": options.most_levels is ", options.most_levels,
                   ", less than 0");
   if (rows.vertices == 0) return;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const bfs_places<Vertex, Offset> places(static_cast<std::int64_t>(rows.vertices),
                                           static_cast<std::int64_t>(rows.edges), league);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, name);
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.at.bytes}, name);
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
-  if (with.top_down) into.begins = nullptr;
+  if (options.top_down) into.begins = nullptr;
   lanewise::launch_resident(
       exec, "Lanewise::bfs", league,
       kernel{{rows, into, sources, levels, parents,
-              static_cast<std::int32_t>(std::min(with.most_levels, most)), places.in(memory),
-              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+              static_cast<std::int32_t>(std::min(options.most_levels, most)), places.in(memory),
+              options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 template <class Exec, class M, class V, class O, class W>
 void bfs(const Exec& exec, const char* name, const csr_graph<M, V, O, W>& graph,
          const detail::graph_sources<V>& sources, std::int32_t* levels, detail::number<V>* parents,
-         const bfs_options& with) {
+         const bfs_options& options) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   kernels::search_rows<Exec, detail::number<V>, detail::number<O>>(
-      exec, name, detail::rows_of(graph), detail::rows_into(graph), sources, levels, parents, with);
+      exec, name, detail::rows_of(graph), detail::rows_into(graph), sources, levels, parents,
+      options);
 }
 
 #if defined(LANEWISE_COMPILED_TEMPLATE)
@@ -172,11 +174,11 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,
           class... Pl>
 void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
-         const Kokkos::View<L, Pl...>& levels, const bfs_options& with = {}) {
+         const Kokkos::View<L, Pl...>& levels, const bfs_options& options = {}) {
   kernels::bfs(
       exec, "bfs", graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
       detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
-      static_cast<detail::number<V>*>(nullptr), with);
+      static_cast<detail::number<V>*>(nullptr), options);
 }
 
 /// As `bfs`, for parents: parents(v) becomes the vertex from which v was reached, or v itself if it
@@ -185,25 +187,25 @@ void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& so
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class P,
           class... Pp>
 void bfs_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
-                 const Kokkos::View<P, Pp...>& parents, const bfs_options& with = {}) {
+                 const Kokkos::View<P, Pp...>& parents, const bfs_options& options = {}) {
   kernels::bfs(exec, "bfs_parents", graph,
                detail::sources_of<Exec, V>("bfs_parents", sources, graph.vertices()), nullptr,
                reinterpret_cast<detail::number<V>*>(detail::vertex_results<Exec, V>(
                    "bfs_parents", parents, graph.vertices(), "parents")),
-               with);
+               options);
 }
 /// Both.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,
           class... Pl, class P, class... Pp>
 void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
          const Kokkos::View<L, Pl...>& levels, const Kokkos::View<P, Pp...>& parents,
-         const bfs_options& with = {}) {
+         const bfs_options& options = {}) {
   kernels::bfs(
       exec, "bfs", graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
       detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
       reinterpret_cast<detail::number<V>*>(
           detail::vertex_results<Exec, V>("bfs", parents, graph.vertices(), "parents")),
-      with);
+      options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -175,7 +175,7 @@ using bfs_batch_leagues_of = bfs_batch_leagues<detail::number<V>, detail::number
 template <class Exec, class M, class V, class O, class W>
 void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                const detail::graph_sources<V>& sources, std::int32_t* levels,
-               const bfs_batch_options& with) {
+               const bfs_batch_options& options) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   using Vertex = detail::number<V>;
@@ -183,11 +183,11 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   const auto leagues = bfs_batch_leagues<Vertex, Offset>::of(exec);
   const bfs_batch_places<Vertex, Offset> places(graph.vertices(), graph.edges(), leagues);
   auto work =
-      call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "bfs_batch");
+      call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.at.bytes}, "bfs_batch");
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
   auto into = detail::rows_into(graph);
-  if (with.top_down) into.begins = nullptr;
+  if (options.top_down) into.begins = nullptr;
   const auto most = std::int64_t{std::numeric_limits<std::int32_t>::max() - 4};
   const detail::batch_task<Vertex, Offset> task{
       detail::rows_of(graph),
@@ -195,9 +195,9 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
       sources.first,
       static_cast<int>(sources.count),
       levels,
-      static_cast<std::int32_t>(with.most_levels < most ? with.most_levels : most),
+      static_cast<std::int32_t>(options.most_levels < most ? options.most_levels : most),
       places.in(memory),
-      with.errors.data() != nullptr ? with.errors.data() : work.get().errors()};
+      options.errors.data() != nullptr ? options.errors.data() : work.get().errors()};
   lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
                             bfs_batch_kernel<Vertex, Offset>{task, 0});
   lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.apart,
@@ -247,7 +247,7 @@ template <execution_space Exec, class M, class V, class O, class W, class S, cla
           class... Pl>
 void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                const Kokkos::View<S, Ps...>& sources, const Kokkos::View<L, Pl...>& levels,
-               const bfs_batch_options& with = {}) {
+               const bfs_batch_options& options = {}) {
   using view = Kokkos::View<L, Pl...>;
   static_assert(view::rank() == 2 &&
                     std::is_same_v<typename view::array_layout, Kokkos::LayoutRight> &&
@@ -265,10 +265,11 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                   "bfs_batch: levels is ", levels.extent(0), " by ", levels.extent(1), ", not ", n,
                   " vertices or more by ", from.count, " sources");
   detail::expects(levels.span_is_contiguous(), "bfs_batch: levels is not contiguous");
-  detail::expects(with.most_levels >= 0, "bfs_batch: options.most_levels is ", with.most_levels);
-  with.errors.template expects_reachable<Exec>("bfs_batch", "options.errors");
+  detail::expects(options.most_levels >= 0, "bfs_batch: options.most_levels is ",
+                  options.most_levels);
+  options.errors.template expects_reachable<Exec>("bfs_batch", "options.errors");
   if (n == 0 || from.count == 0) return;
-  kernels::bfs_batch(exec, graph, from, levels.data(), with);
+  kernels::bfs_batch(exec, graph, from, levels.data(), options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -89,7 +89,7 @@ Kokkos::View<T*, typename Exec::memory_space> room_for(const char* label, std::i
 /// What a call keeps in its workspace beside that of the calls it is made of: two arrays of keys
 /// and two of weights, between which edges move.
 template <class Exec, class Weight>
-struct csr_memory : arrays_behind {
+struct csr_memory : workspace_arrays {
   static constexpr bool has_weights = !std::is_same_v<Weight, no_weight>;
   using weight = std::conditional_t<has_weights, Weight, std::uint32_t>;
   std::int64_t n;
@@ -97,7 +97,7 @@ struct csr_memory : arrays_behind {
   std::size_t counts[2];  ///< of edges that are kept, and of edges that merging leaves
 
   csr_memory(std::int64_t vertices, std::int64_t edges, const workspace_size& merging)
-      : arrays_behind(lanewise::max(inner(vertices, edges), merging)), n(edges) {
+      : workspace_arrays(lanewise::max(inner(vertices, edges), merging)), n(edges) {
     for (int k = 0; k < 2; ++k) keys[k] = add<std::uint64_t>(edges);
     for (int k = 0; k < 2; ++k) weights[k] = add<weight>(has_weights ? edges : 0);
     for (int k = 0; k < 2; ++k) counts[k] = add<std::int64_t>(1);
@@ -209,7 +209,7 @@ void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
 template <class Exec, class Weight, class Op>
 void merge_edges(const Exec& exec, const edge_arrays<Exec, Weight>& edges,
                  const edge_arrays<Exec, Weight>& merged, const Op& op, workspace& work) {
-  const options counted{.work = &work, .count = edges.count};
+  const call_options counted{.work = &work, .count = edges.count};
   if constexpr (csr_memory<Exec, Weight>::has_weights)
     lanewise::reduce_by_key(exec, edges.keys, edges.weights, merged.keys, merged.weights,
                             merged.count, op, equal_to{}, counted);
@@ -240,7 +240,7 @@ struct graph_arrays {
 
 template <class Offset, class Weight, class Exec, class From, class To, class Weights, class Op>
 auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, const To& given_to,
-               const Weights& given_weights, const Op& op, const csr_options& with) {
+               const Weights& given_weights, const Op& op, const csr_options& options) {
   const auto from = detail::as_source<Exec>(given_from);
   const auto to = detail::as_source<Exec>(given_to);
   using Vertex = typename std::decay_t<decltype(to)>::value_type;
@@ -251,15 +251,15 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
                   " vertices that edges come from, and ", to.extent, " that they lead to");
   detail::expects(vertices >= 0 && vertices <= (std::int64_t{1} << 31), "build_csr: a graph of ",
                   vertices, " vertices; it has from 0 to 2^31");
-  with.errors.template expects_reachable<Exec>("build_csr", "options.errors");
-  const std::int64_t n = with.symmetrise ? 2 * m : m;
+  options.errors.template expects_reachable<Exec>("build_csr", "options.errors");
+  const std::int64_t n = options.symmetrise ? 2 * m : m;
   detail::expects(static_cast<std::uint64_t>(n) <= std::numeric_limits<Offset>::max(),
                   "build_csr: ", n, " edges do not fit row begins of ", 8 * sizeof(Offset),
                   " bits");
   using edges_type = edge_arrays<Exec, Weight>;
   const auto memory_of_call = kernels::csr_memory_for<Exec, Weight, Op>(vertices, n);
-  auto call_memory =
-      call_workspace::make<backend_of<Exec>>(exec, with.work, memory_of_call.size(), "build_csr");
+  auto call_memory = call_workspace::make<backend_of<Exec>>(exec, options.work,
+                                                            memory_of_call.size(), "build_csr");
   workspace& work = call_memory.get();
   const edges_type given(work, memory_of_call, 0, 0), sorted(work, memory_of_call, 1, 0),
       merged(work, memory_of_call, 0, 1);
@@ -271,10 +271,10 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
       m,
       static_cast<std::uint64_t>(vertices),
       bits,
-      with.transpose,
-      with.drop_self_loops};
-  status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.errors();
-  const bool columns_too = with.sort_columns || with.merge_duplicates;
+      options.transpose,
+      options.drop_self_loops};
+  status* const errors = options.errors.data() != nullptr ? options.errors.data() : work.errors();
+  const bool columns_too = options.sort_columns || options.merge_duplicates;
   if constexpr (graph::has_weights)
     kernels::collect_in_order<Weight>(
         exec, key, lanewise::generated(n, weight_of_edge<Weights>{given_weights, m}), given, sorted,
@@ -284,8 +284,8 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   else
     kernels::collect_in_order<Weight>(exec, key, nullptr, given, sorted, errors, work);
   kernels::sort_edges<Exec, Weight>(exec, given, sorted, bits, columns_too, work);
-  if (with.merge_duplicates) kernels::merge_edges<Exec, Weight>(exec, sorted, merged, op, work);
-  const edges_type& edges = with.merge_duplicates ? merged : sorted;
+  if (options.merge_duplicates) kernels::merge_edges<Exec, Weight>(exec, sorted, merged, op, work);
+  const edges_type& edges = options.merge_duplicates ? merged : sorted;
   std::int64_t left = 0;
   detail::copy_to_host<std::int64_t>(exec, &left, edges.count.data());
 
@@ -340,9 +340,9 @@ workspace_size build_csr_workspace(std::int64_t vertices, std::int64_t edges,
 /// types.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, std::int64_t vertices, const From& from, const To& to,
-               const csr_options& with = {}) {
+               const csr_options& options = {}) {
   return kernels::build_csr<Offset, no_weight>(exec, vertices, from, to,
-                                               detail::as_source<Exec>(from), plus{}, with);
+                                               detail::as_source<Exec>(from), plus{}, options);
 }
 /// Overload with weights. Those of equal edges are combined by op where duplicates are merged, an
 /// associative operator, in the order of the list: minimum{} for shortest paths. The workspace has
@@ -351,25 +351,25 @@ template <class Offset = std::uint32_t, execution_space Exec, class From, class 
           class Op>
 requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(
     const Exec& exec, std::int64_t vertices, const From& from, const To& to, const Weights& weights,
-    const Op& op, const csr_options& with = {}) {
+    const Op& op, const csr_options& options = {}) {
   const auto source = detail::as_source<Exec>(weights);
   detail::expects(source.extent == detail::as_source<Exec>(from).extent, "build_csr: there are ",
                   source.extent, " weights for ", detail::as_source<Exec>(from).extent, " edges");
   using Weight = typename std::decay_t<decltype(source)>::value_type;
-  return kernels::build_csr<Offset, Weight>(exec, vertices, from, to, source, op, with);
+  return kernels::build_csr<Offset, Weight>(exec, vertices, from, to, source, op, options);
 }
 /// The weights of equal edges are added up.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To, class Weights>
 requires(!std::is_convertible_v<Weights, csr_options>) auto build_csr(
     const Exec& exec, std::int64_t vertices, const From& from, const To& to, const Weights& weights,
-    const csr_options& with = {}) {
-  return lanewise::build_csr<Offset>(exec, vertices, from, to, weights, plus{}, with);
+    const csr_options& options = {}) {
+  return lanewise::build_csr<Offset>(exec, vertices, from, to, weights, plus{}, options);
 }
 /// Overload for generated edges.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, const edge_sources<From, To>& edges,
-               const csr_options& with = {}) {
-  return lanewise::build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, with);
+               const csr_options& options = {}) {
+  return lanewise::build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, options);
 }
 
 /// The graph and its transpose, whose columns are sorted: a build_csr of its edges, turned round,

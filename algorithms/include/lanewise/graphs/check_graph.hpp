@@ -70,21 +70,21 @@ namespace kernels {
 
 template <class Exec, class Vertex, class Offset>
 std::int64_t wrong_rows(const Exec& exec, const detail::graph_rows<Vertex, Offset>& rows,
-                        std::int64_t vertices, std::int64_t edges, const options& with) {
+                        std::int64_t vertices, std::int64_t edges, const call_options& options) {
   if (rows.begins == nullptr) return edges > 0;
   return lanewise::reduce(
       exec,
       lanewise::generated(
           vertices + 1,
           detail::wrong_begin<Offset>{rows.begins, vertices, static_cast<std::uint64_t>(edges)}),
-      plus{}, std::int64_t{0}, with);
+      plus{}, std::int64_t{0}, options);
 }
 
 template <class Exec, class Part>
-detail::edge_sums sum_of_edges(const Exec& exec, const Part& part, const options& with) {
+detail::edge_sums sum_of_edges(const Exec& exec, const Part& part, const call_options& options) {
   return lanewise::reduce(
       exec, lanewise::generated(lanewise::divide_up(part.edges, Part::edges_of_part), part),
-      detail::add_edge_sums{}, detail::edge_sums{}, with);
+      detail::add_edge_sums{}, detail::edge_sums{}, options);
 }
 
 }  // namespace kernels
@@ -103,13 +103,13 @@ detail::edge_sums sum_of_edges(const Exec& exec, const Part& part, const options
 /// is touched.
 template <execution_space Exec, class M, class V, class O, class W>
 graph_faults check_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-                         const check_graph_options& with = {}) {
+                         const check_graph_options& options = {}) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
   const std::int64_t n = graph.vertices(), m = graph.edges();
-  const options of_call{.work = with.work};
+  const call_options of_call{.work = options.work};
   const auto rows = detail::rows_of(graph), into = detail::rows_into(graph);
   const bool is_symmetric = into.begins == rows.begins && into.columns == rows.columns;
   const bool has_transpose = graph.has_edges_into() && !is_symmetric;
@@ -124,7 +124,7 @@ graph_faults check_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   const auto sums = kernels::sum_of_edges(
       exec,
       detail::sums_of_part<vertex, offset, W>{hashed ? rows.begins : nullptr, rows.columns, weights,
-                                              n, m, is_symmetric && with.equal_weights},
+                                              n, m, is_symmetric && options.equal_weights},
       of_call);
   faults.columns_outside = sums.columns_outside;
   faults.bad_weights = sums.bad_weights;
@@ -145,8 +145,8 @@ graph_faults check_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 /// Throws std::invalid_argument that says what is wrong with a graph, if anything is. **Blocks.**
 template <execution_space Exec, class M, class V, class O, class W>
 void expects_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-                   const check_graph_options& with = {}) {
-  const std::string wrong = detail::text_of_faults(lanewise::check_graph(exec, graph, with),
+                   const check_graph_options& options = {}) {
+  const std::string wrong = detail::text_of_faults(lanewise::check_graph(exec, graph, options),
                                                    graph.vertices(), graph.edges());
   detail::expects(wrong.empty(), "expects_graph: ", wrong);
 }

@@ -62,7 +62,7 @@ components_places components_places_of(const Exec& exec, std::int64_t edges) {
 template <class Exec, class M, class V, class O, class W, class Labels>
 void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                           const Labels& labels, const detail::integers& count,
-                          const components_options& with) {
+                          const components_options& options) {
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
   using piece = detail::long_row_piece<vertex, offset>;
@@ -74,9 +74,9 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   detail::expects(sink.extent >= graph.vertices(), "connected_components: labels has ", sink.extent,
                   " places, the graph has ", graph.vertices(), " vertices");
   detail::expects_memory(sink, "connected_components", "labels");
-  with.errors.template expects_reachable<Exec>("connected_components", "options.errors");
+  options.errors.template expects_reachable<Exec>("connected_components", "options.errors");
   const components_places places = kernels::components_places_of<V, O>(exec, graph.edges());
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.bytes},
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.bytes},
                                                      "connected_components");
   char* const memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.pieces);
@@ -91,7 +91,7 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
             static_cast<offset>(detail::most_long_pieces(graph.edges())),
             reinterpret_cast<offset*>(memory + places.counter)},
            reinterpret_cast<std::uint64_t*>(memory),
-           with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+           options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 
 }  // namespace kernels
@@ -125,18 +125,18 @@ workspace_size connected_components_workspace(const Exec& exec, std::int64_t edg
 template <execution_space Exec, class M, class V, class O, class W, class L, class... Pl>
 void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                           const Kokkos::View<L, Pl...>& labels,
-                          const components_options& with = {}) {
+                          const components_options& options = {}) {
   if (graph.vertices() == 0) return;
-  kernels::connected_components(exec, graph, labels, {}, with);
+  kernels::connected_components(exec, graph, labels, {}, options);
 }
 /// Overload that also stores the number of components in the rank-0 View count of integers.
 template <execution_space Exec, class M, class V, class O, class W, class L, class... Pl, class C,
           class... Pc>
 void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                           const Kokkos::View<L, Pl...>& labels, const Kokkos::View<C, Pc...>& count,
-                          const components_options& with = {}) {
+                          const components_options& options = {}) {
   kernels::connected_components(exec, graph, labels,
-                                kernels::count_place<Exec>(count, "connected_components"), with);
+                                kernels::count_place<Exec>(count, "connected_components"), options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

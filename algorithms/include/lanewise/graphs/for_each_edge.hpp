@@ -93,19 +93,20 @@ void call_for_rows(const Exec& exec, const Rows& rows, const F& f, const Next& n
 /// The rows of a list: their lengths, a scan of these, and then their edges.
 template <class Exec, class M, class V, class O, class W, class Frontier, class F, class Next>
 void for_each_edge(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Frontier& given,
-                   const F& f, const Next& next, const checked_options& with) {
+                   const F& f, const Next& next, const checked_options& options) {
   const auto frontier = detail::as_source<Exec>(given);
   using source = std::decay_t<decltype(frontier)>;
   static_assert(std::is_same_v<typename source::value_type, V>,
                 "lanewise::for_each_edge: a frontier has items of the graph's type of vertices");
   detail::expects_memory(frontier, "for_each_edge", "frontier");
-  const item_count n = kernels::count_of<Exec>(frontier.extent, with, "for_each_edge");
+  const item_count n = kernels::count_of<Exec>(frontier.extent, options, "for_each_edge");
   if (frontier.extent == 0) return;
   const edges_layout<Exec> layout(frontier.extent);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.need, "for_each_edge");
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.need, "for_each_edge");
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const ends = reinterpret_cast<std::int64_t*>(memory);
-  status* const errors = kernels::errors_of<Exec>(with, work.get());
+  status* const errors = kernels::errors_of<Exec>(options, work.get());
   const auto rows = detail::rows_of(graph);
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
@@ -165,8 +166,8 @@ template <execution_space Exec, class M, class V, class O, class W, class Fronti
 requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
                                                         const csr_graph<M, V, O, W>& graph,
                                                         const Frontier& frontier, const F& f,
-                                                        const checked_options& with = {}) {
-  kernels::for_each_edge(exec, graph, frontier, f, detail::no_frontier{}, with);
+                                                        const checked_options& options = {}) {
+  kernels::for_each_edge(exec, graph, frontier, f, detail::no_frontier{}, options);
 }
 
 /// Overload with an f that returns whether the vertex that an edge leads to joins another frontier,
@@ -182,11 +183,11 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
                                                         const Frontier& frontier, const F& f,
                                                         const Kokkos::View<Next, Pn...>& next,
                                                         const Kokkos::View<C, Pc...>& next_count,
-                                                        const checked_options& with = {}) {
+                                                        const checked_options& options = {}) {
   detail::expects_no_partial_overlap(detail::as_source<Exec>(frontier), detail::as_sink<Exec>(next),
                                      "for_each_edge", "frontier", "next", false);
   const auto queue = kernels::next_frontier<Exec, V>(exec, next, next_count);
-  kernels::for_each_edge(exec, graph, frontier, f, queue, with);
+  kernels::for_each_edge(exec, graph, frontier, f, queue, options);
 }
 
 /// Overload for all edges of the graph, by one launch without a workspace; options.count is the
@@ -195,13 +196,13 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
 template <execution_space Exec, class M, class V, class O, class W, class F>
 requires(!detail::is_input<F>) void for_each_edge(const Exec& exec,
                                                   const csr_graph<M, V, O, W>& graph, const F& f,
-                                                  const checked_options& with = {}) {
-  const item_count n = kernels::count_of<Exec>(graph.vertices(), with, "for_each_edge");
+                                                  const checked_options& options = {}) {
+  const item_count n = kernels::count_of<Exec>(graph.vertices(), options, "for_each_edge");
   if (graph.edges() == 0 || graph.vertices() == 0) return;
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {}, "for_each_edge");
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {}, "for_each_edge");
   using rows = detail::rows_in_order<detail::number<V>, detail::number<O>>;
   kernels::call_for_rows<V>(exec, rows{detail::rows_of(graph), n}, f, detail::no_frontier{},
-                            kernels::errors_of<Exec>(with, work.get()));
+                            kernels::errors_of<Exec>(options, work.get()));
 }
 
 LANEWISE_END_TARGET_NAMESPACE

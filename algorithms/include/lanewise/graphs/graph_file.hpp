@@ -190,7 +190,7 @@ template <class Offset = std::uint32_t, execution_space Exec, class W, class V, 
 requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(const Exec& exec,
                                                                  const edge_list<W, V>& edges,
                                                                  const Op& op,
-                                                                 csr_options with = {}) {
+                                                                 csr_options options = {}) {
   const auto copy_of = [](const auto& items) {
     using item = typename std::decay_t<decltype(items)>::value_type;
     const auto view = kernels::room_for<item, Exec>("Lanewise::build_csr::edges",
@@ -199,18 +199,18 @@ requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(const Exec& exe
                                 items.data(), items.size()));
     return view;
   };
-  with.symmetrise = with.symmetrise || edges.symmetric;
+  options.symmetrise = options.symmetrise || edges.symmetric;
   if constexpr (edge_list<W, V>::has_weights)
     return lanewise::build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
-                                       copy_of(edges.weights), op, with);
+                                       copy_of(edges.weights), op, options);
   else
     return lanewise::build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
-                                       with);
+                                       options);
 }
 /// The weights of equal edges are added up.
 template <class Offset = std::uint32_t, execution_space Exec, class W, class V>
-auto build_csr(const Exec& exec, const edge_list<W, V>& edges, const csr_options& with = {}) {
-  return lanewise::build_csr<Offset>(exec, edges, plus{}, with);
+auto build_csr(const Exec& exec, const edge_list<W, V>& edges, const csr_options& options = {}) {
+  return lanewise::build_csr<Offset>(exec, edges, plus{}, options);
 }
 
 /// The graph that save wrote; Graph is its type, in any memory that the instance reaches. Reads the

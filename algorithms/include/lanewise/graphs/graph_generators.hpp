@@ -129,19 +129,19 @@ inline std::uint32_t share_of_2_32(double p) {
 /// `edges` edges among 2^scale vertices by R-MAT, self loops and duplicates included. Throws
 /// std::invalid_argument where probabilities are none, or vertices do not fit their type.
 template <class Vertex = std::uint32_t>
-auto rmat_edges(int scale, std::int64_t edges, const rmat_parameters& with = {}) {
+auto rmat_edges(int scale, std::int64_t edges, const rmat_parameters& options = {}) {
   detail::expects(scale >= 0 && scale < 8 * static_cast<int>(sizeof(Vertex)) - 1,
                   "rmat_edges: scale is ", scale, ", vertices have ", 8 * sizeof(Vertex), " bits");
   detail::expects(edges >= 0, "rmat_edges: there are ", edges, " edges");
-  const double sum = with.a + with.b + with.c;
-  detail::expects(with.a >= 0 && with.b >= 0 && with.c >= 0 && sum <= 1.0 + 1e-9,
-                  "rmat_edges: a, b and c are ", with.a, ", ", with.b, " and ", with.c,
+  const double sum = options.a + options.b + options.c;
+  detail::expects(options.a >= 0 && options.b >= 0 && options.c >= 0 && sum <= 1.0 + 1e-9,
+                  "rmat_edges: a, b and c are ", options.a, ", ", options.b, " and ", options.c,
                   ", which are no probabilities");
-  const std::uint32_t a = detail::share_of_2_32(with.a);
-  const std::uint32_t ab = detail::share_of_2_32(with.a + with.b);
+  const std::uint32_t a = detail::share_of_2_32(options.a);
+  const std::uint32_t ab = detail::share_of_2_32(options.a + options.b);
   const std::uint32_t abc = detail::share_of_2_32(sum);
-  const detail::rmat_end<Vertex, true> from{a, ab, abc, scale, with.seed, with.shuffle};
-  const detail::rmat_end<Vertex, false> to{a, ab, abc, scale, with.seed, with.shuffle};
+  const detail::rmat_end<Vertex, true> from{a, ab, abc, scale, options.seed, options.shuffle};
+  const detail::rmat_end<Vertex, false> to{a, ab, abc, scale, options.seed, options.shuffle};
   return edge_sources<decltype(generated(edges, from)), decltype(generated(edges, to))>{
       std::int64_t{1} << scale, lanewise::generated(edges, from), lanewise::generated(edges, to)};
 }

@@ -105,7 +105,7 @@ namespace kernels {
 /// caller asks, how much ranks change.
 template <class T, class Exec>
 struct pagerank_layout {
-  arrays_behind parts;
+  workspace_arrays parts;
   std::size_t of_edges, without_edges, changes;
 
   pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges, bool asks)
@@ -120,19 +120,20 @@ struct pagerank_layout {
 template <class Exec, class M, class V, class O, class W, class T>
 std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                             const array_sink<T>& ranks, std::int64_t steps, double tolerance,
-                            const char* name, const pagerank_options& with) {
+                            const char* name, const pagerank_options& options) {
   const std::int64_t n = graph.vertices();
   const bool asks = tolerance > 0;
   const pagerank_layout<T, Exec> layout(exec, n, graph.edges(), asks);
-  auto given = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), name);
+  auto given =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.parts.size(), name);
   workspace& work = given.get();
-  const auto of_edges = arrays_behind::view<T, Exec>(work, layout.of_edges, n);
-  T* const without_edges = arrays_behind::view<T, Exec>(work, layout.without_edges, 1).data();
-  const auto changes = arrays_behind::view<T, Exec>(work, layout.changes, n);
+  const auto of_edges = workspace_arrays::view<T, Exec>(work, layout.of_edges, n);
+  T* const without_edges = workspace_arrays::view<T, Exec>(work, layout.without_edges, 1).data();
+  const auto changes = workspace_arrays::view<T, Exec>(work, layout.changes, n);
   const auto rows = detail::rows_of(graph);
   const detail::ranks_of_vertices<T, detail::number<O>> of{ranks.data, rows.begins, rows.edges};
   const detail::next_rank<T> next{ranks.data, asks ? changes.data() : nullptr, without_edges,
-                                  static_cast<T>(with.damping), T{1} / static_cast<T>(n)};
+                                  static_cast<T>(options.damping), T{1} / static_cast<T>(n)};
   for (std::int64_t step = 0; step < steps; ++step) {
     lanewise::reduce(
         exec,
@@ -141,7 +142,7 @@ std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph
         plus{}, T{0}, {.work = &work});
     kernels::multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
                                  detail::as_source<Exec>(of_edges), lanewise::consumed(n, next),
-                                 work, {.errors = with.errors});
+                                 work, {.errors = options.errors});
     if (asks && lanewise::reduce(exec, changes, plus{}, T{0}, {.work = &work}) <= tolerance)
       return step + 1;
   }
@@ -151,7 +152,7 @@ std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph
 /// The ranks as an array, of arguments that are as they should be.
 template <class Exec, class Graph, class Ranks>
 auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
-              const pagerank_options& with) {
+              const pagerank_options& options) {
   static_assert(std::is_floating_point_v<typename Ranks::value_type>,
                 "lanewise::pagerank: ranks are floating-point numbers");
   const auto sink = detail::as_sink<Exec>(ranks);
@@ -162,12 +163,12 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
   detail::expects(sink.extent >= n, name, ": ranks has ", sink.extent, " places, the graph has ", n,
                   " vertices");
   detail::expects_memory(sink, name, "ranks");
-  detail::expects(with.damping >= 0 && with.damping <= 1, name, ": options.damping is ",
-                  with.damping, ", not in [0, 1]");
-  detail::expects(with.steps >= 0, name, ": options.steps is ", with.steps, ", less than 0");
-  detail::expects(with.tolerance >= 0, name, ": options.tolerance is ", with.tolerance,
+  detail::expects(options.damping >= 0 && options.damping <= 1, name, ": options.damping is ",
+                  options.damping, ", not in [0, 1]");
+  detail::expects(options.steps >= 0, name, ": options.steps is ", options.steps, ", less than 0");
+  detail::expects(options.tolerance >= 0, name, ": options.tolerance is ", options.tolerance,
                   ", not 0 or more");
-  with.errors.template expects_reachable<Exec>(name, "options.errors");
+  options.errors.template expects_reachable<Exec>(name, "options.errors");
   return sink;
 }
 
@@ -188,10 +189,10 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
 /// that cannot be.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
 void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-                   const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
-  const auto sink = kernels::ranks_of<Exec>("pagerank_step", graph, ranks, with);
+                   const Kokkos::View<R, P...>& ranks, const pagerank_options& options = {}) {
+  const auto sink = kernels::ranks_of<Exec>("pagerank_step", graph, ranks, options);
   if (graph.vertices() == 0) return;
-  kernels::pagerank_steps(exec, graph, sink, 1, 0, "pagerank_step", with);
+  kernels::pagerank_steps(exec, graph, sink, 1, 0, "pagerank_step", options);
 }
 
 /// Ranks after options.steps such steps from 1 / n, or after fewer where options.tolerance is above
@@ -199,14 +200,15 @@ void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 /// and each step **blocks**; without, nothing does.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
 std::int64_t pagerank(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-                      const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
-  const auto sink = kernels::ranks_of<Exec>("pagerank", graph, ranks, with);
+                      const Kokkos::View<R, P...>& ranks, const pagerank_options& options = {}) {
+  const auto sink = kernels::ranks_of<Exec>("pagerank", graph, ranks, options);
   const std::int64_t n = graph.vertices();
   if (n == 0) return 0;
   using T = typename Kokkos::View<R, P...>::value_type;
   lanewise::transform(exec, lanewise::generated(n, detail::same_rank<T>{T{1} / static_cast<T>(n)}),
-                      sink, identity{}, {.work = with.work});
-  return kernels::pagerank_steps(exec, graph, sink, with.steps, with.tolerance, "pagerank", with);
+                      sink, identity{}, {.work = options.work});
+  return kernels::pagerank_steps(exec, graph, sink, options.steps, options.tolerance, "pagerank",
+                                 options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -111,14 +111,14 @@ namespace kernels {
 /// Sums of products of rows, into a sink. work has room for segmented_reduce.
 template <class Weight, class Exec, class Begins, class Columns, class X, class Sink>
 void multiply(const Exec& exec, const Begins& begins, const Columns& columns, const Weight* weights,
-              const X& x, const Sink& sums, workspace& work, const checked_options& with) {
+              const X& x, const Sink& sums, workspace& work, const checked_options& options) {
   using T = typename X::value_type;
   const auto vertices = static_cast<std::uint64_t>(begins.extent(0)) - 1;
   const detail::edge_product<typename Columns::non_const_value_type, Weight, X> product{
-      columns.data(), weights, x, vertices, kernels::errors_of<Exec>(with, work)};
+      columns.data(), weights, x, vertices, kernels::errors_of<Exec>(options, work)};
   lanewise::segmented_reduce(
       exec, lanewise::generated(static_cast<std::int64_t>(columns.extent(0)), product), begins,
-      sums, plus{}, T{}, {.work = &work, .count = with.count, .errors = with.errors});
+      sums, plus{}, T{}, {.work = &work, .count = options.count, .errors = options.errors});
 }
 
 }  // namespace kernels
@@ -138,7 +138,7 @@ void multiply(const Exec& exec, const Begins& begins, const Columns& columns, co
 /// option that cannot be reached.
 template <execution_space Exec, class M, class V, class O, class W, class X, class Y>
 void spmv(const Exec& exec, const csr_graph<M, V, O, W>& graph, const X& x, const Y& y,
-          const checked_options& with = {}) {
+          const checked_options& options = {}) {
   const auto factors = detail::as_source<Exec>(x);
   const auto sink = detail::as_sink<Exec>(y);
   using T = typename std::decay_t<decltype(factors)>::value_type;
@@ -152,14 +152,14 @@ void spmv(const Exec& exec, const csr_graph<M, V, O, W>& graph, const X& x, cons
                   " vertices");
   detail::expects_memory(factors, "spmv", "x");
   detail::expects_no_partial_overlap(factors, sink, "spmv", "x", "y", false);
-  kernels::count_of<Exec>(n, with, "spmv");
+  kernels::count_of<Exec>(n, options, "spmv");
   if (n == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, lanewise::segmented_reduce_workspace<T, Exec>(graph.edges(), n), "spmv");
+      exec, options.work, lanewise::segmented_reduce_workspace<T, Exec>(graph.edges(), n), "spmv");
   const W* weights = nullptr;
   if constexpr (!std::is_same_v<W, no_weight>) weights = graph.weights().data();
   kernels::multiply(exec, graph.begins(), graph.columns(), weights, factors, sink, work.get(),
-                    with);
+                    options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -70,26 +70,26 @@ struct host_sssp_places {
   detail::memory_places at;
   std::size_t meetings, put, taken, idle, states, far_count, far_least, marks, near, far[2],
       before[2], delta, sum;
-  std::int64_t near_blocks;
+  std::int64_t mismatch_blocks;
   std::size_t zeros;  // number of bytes that are to be 0
 
   host_sssp_places(std::int64_t n, std::int64_t, std::int64_t league) {
     meetings = at.place(league_sums::words(league), 8);
-    constexpr std::int64_t near_block = detail::block_ring_memory<Vertex>::block,
+    constexpr std::int64_t mismatch_words = detail::block_ring_memory<Vertex>::block,
                            far_block = detail::block_pool<Vertex>::block;
-    near_blocks = detail::blocks_of_threads(n, near_block, league);
+    mismatch_blocks = detail::blocks_of_threads(n, mismatch_words, league);
     const std::int64_t far_blocks = detail::blocks_of_threads(n, far_block, league);
     put = at.place(1, 8);
     taken = at.place(1, 8);
     idle = at.place(1, 4);
     far_count = at.place(1, 8);
-    states = at.place(near_blocks, 8);
+    states = at.place(mismatch_blocks, 8);
     zeros = at.bytes;
     far_least = at.place(3, sizeof(Bits));
     delta = at.place(1, 8);
     sum = at.place(1, 8);
     marks = at.place(n, sizeof(detail::vertex_marks));
-    near = at.place(near_blocks * near_block, sizeof(Vertex));
+    near = at.place(mismatch_blocks * mismatch_words, sizeof(Vertex));
     for (std::size_t& p : far) p = at.place(far_blocks * far_block, sizeof(Vertex));
     for (std::size_t& p : before) p = at.place(far_blocks, 8);
   }
@@ -98,7 +98,7 @@ struct host_sssp_places {
     return {detail::at_place<std::uint64_t>(p, meetings),
             {{detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
               detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
-              detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
+              detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(mismatch_blocks)},
              {far_in(p, 0), far_in(p, 1)},
              detail::at_place<Bits>(p, far_least),
              detail::at_place<detail::vertex_marks>(p, marks)}};
@@ -210,7 +210,7 @@ constexpr bool expects_weights() {
 template <class Kernel, class Exec>
 struct sssp_layout {
   typename Kernel::places places;
-  arrays_behind parts;
+  workspace_arrays parts;
   std::size_t at;
 
   sssp_layout(const Exec& exec, std::int64_t n, std::int64_t m, std::int64_t league)
@@ -224,22 +224,23 @@ struct sssp_layout {
 template <class Exec, class Vertex, class Offset, class W>
 void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& rows,
                   const W* weights, const detail::search_sources<Vertex>& sources, W* distances,
-                  const sssp_options& with) {
+                  const sssp_options& options) {
   using bits = typename detail::distances<W>::bits;
   using kernel = sssp_kernel_of<Exec, Vertex, Offset, W>;
-  with.errors.template expects_reachable<Exec>("sssp", "options.errors");
-  detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", not 0 or more");
+  options.errors.template expects_reachable<Exec>("sssp", "options.errors");
+  detail::expects(options.delta >= 0, "sssp: options.delta is ", options.delta, ", not 0 or more");
   const auto n = static_cast<std::int64_t>(rows.vertices),
              m = static_cast<std::int64_t>(rows.edges);
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const sssp_layout<kernel, Exec> layout(exec, n, m, league);
   const auto& places = layout.places;
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), "sssp");
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.parts.size(), "sssp");
   char* memory = static_cast<char*>(work.get().plain()) + layout.at;
   backend_of<Exec>::zero(exec, memory, places.zeros);
   W* delta = nullptr;
-  if (with.delta <= 0 && m > 0) {
+  if (options.delta <= 0 && m > 0) {
     delta = reinterpret_cast<W*>(memory + places.delta);
     const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
@@ -258,16 +259,16 @@ void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& ro
   lanewise::launch_resident(
       exec, "Lanewise::sssp", league,
       kernel{{rows, weights, sources, reinterpret_cast<bits*>(distances), delta,
-              kernels::given_delta<W>(with.delta), places.in(memory),
-              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+              kernels::given_delta<W>(options.delta), places.in(memory),
+              options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 template <class Exec, class M, class V, class O, class W>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-          const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
+          const detail::graph_sources<V>& sources, W* distances, const sssp_options& options) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   kernels::search_paths<Exec, detail::number<V>, detail::number<O>, W>(
-      exec, detail::rows_of(graph), graph.weights().data(), sources, distances, with);
+      exec, detail::rows_of(graph), graph.weights().data(), sources, distances, options);
 }
 
 #if defined(LANEWISE_COMPILED_TEMPLATE)
@@ -323,11 +324,11 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
-          const Kokkos::View<D, Pd...>& distances, const sssp_options& with = {}) {
+          const Kokkos::View<D, Pd...>& distances, const sssp_options& options = {}) {
   if constexpr (kernels::expects_weights<W>())
     kernels::sssp(exec, graph, detail::sources_of<Exec, V>("sssp", sources, graph.vertices()),
                   detail::vertex_results<Exec, W>("sssp", distances, graph.vertices(), "distances"),
-                  with);
+                  options);
 }
 
 /// Overload that stores the tree of shortest paths, too: see sssp_parents.
@@ -335,13 +336,13 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
           class... Pd, class P, class... Pp>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
           const Kokkos::View<D, Pd...>& distances, const Kokkos::View<P, Pp...>& parents,
-          const sssp_options& with = {}) {
+          const sssp_options& options = {}) {
   if constexpr (kernels::expects_weights<W>()) {
     const std::int64_t n = graph.vertices();
     V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
-    lanewise::sssp(exec, graph, sources, distances, with);
+    lanewise::sssp(exec, graph, sources, distances, options);
     kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
-                          static_cast<const W*>(distances.data()), tree, with.work);
+                          static_cast<const W*>(distances.data()), tree, options.work);
   }
 }
 

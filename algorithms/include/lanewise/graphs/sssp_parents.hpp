@@ -128,12 +128,10 @@ workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, s
 /// extents, and where one source is no vertex. (Ashkiani, 3.7.2, has no predecessors.)
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd, class P, class... Pp>
-requires(!std::is_same_v<W, no_weight>) void sssp_parents(const Exec& exec,
-                                                          const csr_graph<M, V, O, W>& graph,
-                                                          const Sources& sources,
-                                                          const Kokkos::View<D, Pd...>& distances,
-                                                          const Kokkos::View<P, Pp...>& parents,
-                                                          const sssp_parents_options& with = {}) {
+requires(!std::is_same_v<W, no_weight>) void sssp_parents(
+    const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+    const Kokkos::View<D, Pd...>& distances, const Kokkos::View<P, Pp...>& parents,
+    const sssp_parents_options& options = {}) {
   const std::int64_t n = graph.vertices();
   const auto from = detail::as_source<Exec>(distances);
   static_assert(std::is_same_v<typename Kokkos::View<D, Pd...>::non_const_value_type, W>,
@@ -143,7 +141,7 @@ requires(!std::is_same_v<W, no_weight>) void sssp_parents(const Exec& exec,
   detail::expects_memory(from, "sssp_parents", "distances");
   kernels::sssp_parents(
       exec, graph, detail::sources_of<Exec, V>("sssp_parents", sources, n), from.data,
-      detail::vertex_results<Exec, V>("sssp_parents", parents, n, "parents"), with.work);
+      detail::vertex_results<Exec, V>("sssp_parents", parents, n, "parents"), options.work);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

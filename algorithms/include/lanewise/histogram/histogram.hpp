@@ -108,23 +108,23 @@ void launch_histogram(const Exec& exec, std::int64_t league, const Call& call) {
 template <class Exec, class Source, class Weights, class Bins, class Result, std::size_t outputs>
 void histogram(const Exec& exec, const Source& in, const Weights& weights, const Bins& bins_of,
                const std::array<Result*, outputs>& out,
-               const std::array<std::int64_t, outputs>& bins, const histogram_options& with) {
+               const std::array<std::int64_t, outputs>& bins, const histogram_options& options) {
   using call_type = detail::histogram_call<Source, Weights, Bins, Result>;
   using backend = backend_of<Exec>;
-  call_type call{in, weights, {in.extent, with.count.data()}, bins_of, 0, {}, {}, {}, false, {}};
+  call_type call{in, weights, {in.extent, options.count.data()}, bins_of, 0, {}, {}, {}, false, {}};
   for (std::size_t t = 0; t < outputs; ++t) {
     call.out[t] = out[t];
     call.first[t] = call.bins;
     call.bins += static_cast<std::uint32_t>(bins[t]);
   }
   call.first[outputs] = call.bins;
-  call.errors = with.errors.data();
+  call.errors = options.errors.data();
   using mapping = histogram_mapping<Exec, call_type>;
   const std::int64_t league =
       kernels::histogram_league<Exec, call_type>(exec, in.extent, call.bins);
   auto work = call_workspace::make<backend>(
-      exec, with.work, {0, static_cast<std::size_t>(mapping::workspace_bytes(league, call.bins))},
-      "histogram");
+      exec, options.work,
+      {0, static_cast<std::size_t>(mapping::workspace_bytes(league, call.bins))}, "histogram");
   call.tables = static_cast<typename call_type::counter*>(work.get().plain());
   call.is_alone = mapping::is_alone(league, call.bins);
   if (!call.is_alone && !mapping::sums_up) {
@@ -213,7 +213,7 @@ auto with_rounded_items(const Source& in) {
 /// Checks the arguments, and calls count(source, bins of it, output).
 template <bool weighted, class Exec, class In, class Counts, class Bins, class Count>
 void checked_histogram(const In& in, const Counts& counts, const Bins& bins,
-                       const histogram_options& with, Count count) {
+                       const histogram_options& options, Count count) {
   const auto source = kernels::with_rounded_items<Bins>(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
   if constexpr (kernels::check_counts<Exec, Counts, weighted>() &&
@@ -221,8 +221,8 @@ void checked_histogram(const In& in, const Counts& counts, const Bins& bins,
     const auto out = detail::as_sink<Exec>(counts);
     kernels::expects_bins(source, out, "in");
     kernels::expects_apart(bins, out);
-    with.count.expects_reachable<Exec>("histogram", "options.count");
-    with.errors.expects_reachable<Exec>("histogram", "options.errors");
+    options.count.expects_reachable<Exec>("histogram", "options.count");
+    options.errors.expects_reachable<Exec>("histogram", "options.errors");
     const auto bins_of = detail::prepare<item>(bins, out.extent, "histogram");
     count(source, detail::single_bins<std::decay_t<decltype(bins_of)>>{bins_of}, out);
   }
@@ -268,11 +268,11 @@ auto by_channels(const Source& in) {
 /// that hardware adds to.)
 template <execution_space Exec, class In, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins& bins,
-               const histogram_options& with = {}) {
+               const histogram_options& options = {}) {
   kernels::checked_histogram<false, Exec>(
-      in, counts, bins, with, [&](const auto& source, const auto& bins_of, const auto& out) {
+      in, counts, bins, options, [&](const auto& source, const auto& bins_of, const auto& out) {
         kernels::histogram(exec, source, detail::no_weights{}, bins_of,
-                           std::array{kernels::counted(out.data)}, std::array{out.extent}, with);
+                           std::array{kernels::counted(out.data)}, std::array{out.extent}, options);
       });
 }
 
@@ -282,19 +282,19 @@ void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins&
 /// not the same on every run. 2 n reads.
 template <execution_space Exec, class In, class Weights, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Weights& weights, const Counts& counts,
-               const Bins& bins, const histogram_options& with = {}) {
+               const Bins& bins, const histogram_options& options = {}) {
   const auto added = detail::as_source<Exec>(weights);
   using weight = typename decltype(added)::value_type;
   static_assert(std::is_arithmetic_v<weight> || detail::is_refused<weight>,
                 "lanewise: weights are numbers");
   if constexpr (std::is_arithmetic_v<weight>) {
     kernels::checked_histogram<true, Exec>(
-        in, counts, bins, with, [&](const auto& source, const auto& bins_of, const auto& out) {
+        in, counts, bins, options, [&](const auto& source, const auto& bins_of, const auto& out) {
           detail::expects(added.extent == source.extent, "histogram: weights has ", added.extent,
                           " items, in has ", source.extent);
           kernels::expects_bins(added, out, "weights");
           kernels::histogram(exec, source, added, bins_of, std::array{kernels::counted(out.data)},
-                             std::array{out.extent}, with);
+                             std::array{out.extent}, options);
         });
   }
 }
@@ -306,7 +306,7 @@ template <int channels, execution_space Exec, class In, class Counts, class Bins
           std::size_t active>
 void histogram_of_channels(const Exec& exec, const In& in, const std::array<Counts, active>& counts,
                            const std::array<Bins, active>& bins,
-                           const histogram_options& with = {}) {
+                           const histogram_options& options = {}) {
   static_assert(active >= 1 && static_cast<int>(active) <= channels && channels <= 4,
                 "lanewise: a histogram has up to 4 channels, of which at least one is counted");
   const auto source = kernels::with_rounded_items<Bins>(detail::as_source<Exec>(in));
@@ -315,8 +315,8 @@ void histogram_of_channels(const Exec& exec, const In& in, const std::array<Coun
                 detail::check_bins<Exec, item>(static_cast<const Bins*>(nullptr))) {
     detail::expects(source.extent % channels == 0, "histogram: in has ", source.extent,
                     " items, which is no multiple of ", channels, " channels");
-    with.count.expects_reachable<Exec>("histogram", "options.count");
-    with.errors.expects_reachable<Exec>("histogram", "options.errors");
+    options.count.expects_reachable<Exec>("histogram", "options.count");
+    options.errors.expects_reachable<Exec>("histogram", "options.errors");
     using prepared = decltype(detail::prepare<item>(bins[0], 1, ""));
     detail::channel_bins<prepared, static_cast<int>(active)> bins_of;
     std::array<decltype(kernels::counted(counts[0].data())), active> out;
@@ -336,7 +336,7 @@ void histogram_of_channels(const Exec& exec, const In& in, const std::array<Coun
       extents[c] = sink.extent;
     }
     kernels::histogram(exec, kernels::by_channels<channels>(source), detail::no_weights{}, bins_of,
-                       out, extents, with);
+                       out, extents, options);
   }
 }
 

@@ -55,7 +55,7 @@ workspace_size map_reduce_inner(std::int64_t n) {
 /// types, values being combined as T. Needs no device.
 template <class Key, class Value, class Exec, class T = Value>
 workspace_size map_reduce_workspace(std::int64_t n) {
-  kernels::arrays_behind parts(kernels::map_reduce_inner<Key, Value, T, Exec>(n));
+  kernels::workspace_arrays parts(kernels::map_reduce_inner<Key, Value, T, Exec>(n));
   parts.add<Key>(n);
   parts.add<Value>(n);
   return parts.size();
@@ -89,7 +89,7 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
                                                  const KeysOut& keys_out,
                                                  const ValuesOut& values_out,
                                                  const Kokkos::View<C, P...>& number, const Op& op,
-                                                 const options& with = {}) {
+                                                 const call_options& options = {}) {
   constexpr const char* name = "map_reduce";
   const auto source = detail::as_source<Exec>(in);
   using item = typename decltype(source)::value_type;
@@ -102,16 +102,16 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
     static_assert(!std::is_void_v<result>, "lanewise::map_reduce: values_out is a View");
     detail::expects_memory(source, name, "in");
     kernels::expects_outputs(detail::as_sink<Exec>(keys_out), sink, name, "values_out");
-    with.count.template expects_reachable<Exec>(name, "options.count");
+    options.count.template expects_reachable<Exec>(name, "options.count");
     kernels::count_place<Exec>(number, name);
     const std::int64_t n = source.extent;
     using T = detail::accumulated<Op, result>;
-    kernels::arrays_behind parts(kernels::map_reduce_inner<key, value, T, Exec>(n));
+    kernels::workspace_arrays parts(kernels::map_reduce_inner<key, value, T, Exec>(n));
     const std::size_t keys_at = parts.add<key>(n), values_at = parts.add<value>(n);
-    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), name);
-    const auto keys = kernels::arrays_behind::view<key, Exec>(work.get(), keys_at, n);
-    const auto values = kernels::arrays_behind::view<value, Exec>(work.get(), values_at, n);
-    const options inner{.work = &work.get(), .count = with.count};
+    auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), name);
+    const auto keys = kernels::workspace_arrays::view<key, Exec>(work.get(), keys_at, n);
+    const auto values = kernels::workspace_arrays::view<value, Exec>(work.get(), values_at, n);
+    const call_options inner{.work = &work.get(), .count = options.count};
     lanewise::transform(exec, source, lanewise::unzipped(keys, values), map, inner);
     kernels::radix_sort(exec, keys, values, keys, values,
                         sort_options{.work = inner.work, .count = inner.count}, name);
@@ -125,11 +125,11 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
 template <execution_space Exec, class In, class Map, class KeysOut, class ValuesOut, class Op>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     map_reduce(const Exec& exec, const In& in, const Map& map, const KeysOut& keys_out,
-               const ValuesOut& values_out, const Op& op, const options& with = {}) {
-  return kernels::returned_number(
+               const ValuesOut& values_out, const Op& op, const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "map_reduce",
       [&](const auto& number) {
-        lanewise::map_reduce(exec, in, map, keys_out, values_out, number, op, with);
+        lanewise::map_reduce(exec, in, map, keys_out, values_out, number, op, options);
       },
       "keys_out", keys_out, "values_out", values_out);
 }

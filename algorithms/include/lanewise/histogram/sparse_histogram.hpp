@@ -12,8 +12,8 @@ namespace kernels {
 
 /// Whether keys are compared by the same bits, with these options.
 template <class T>
-same_radix_key<T> same_bits(const sort_options& with, const char* algorithm) {
-  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
+same_radix_key<T> same_bits(const sort_options& options, const char* algorithm) {
+  const detail::radix_range range = kernels::range_of<T>(options, algorithm);
   return {range.low == range.high ? radix_bits_t<T>{0}
                                   : detail::ordering_bits<radix_bits_t<T>>(range)};
 }
@@ -38,7 +38,7 @@ workspace_size sparse_histogram_inner(std::int64_t n) {
 /// The workspace that sparse_histogram needs for n items of type T. Needs no device.
 template <class T, class Exec>
 workspace_size sparse_histogram_workspace(std::int64_t n) {
-  kernels::arrays_behind parts(kernels::sparse_histogram_inner<T, Exec>(n));
+  kernels::workspace_arrays parts(kernels::sparse_histogram_inner<T, Exec>(n));
   parts.add<T>(n);
   return parts.size();
 }
@@ -64,7 +64,7 @@ workspace_size sparse_histogram_workspace(std::int64_t n) {
 template <execution_space Exec, class In, class KeysOut, class CountsOut, class C, class... P>
 void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
                       const CountsOut& counts_out, const Kokkos::View<C, P...>& number,
-                      const sort_options& with = {}) {
+                      const sort_options& options = {}) {
   constexpr const char* name = "sparse_histogram";
   const auto source = detail::as_source<Exec>(in);
   using T = typename decltype(source)::value_type;
@@ -72,19 +72,19 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
     detail::expects_memory(source, name, "in");
     kernels::expects_outputs(detail::as_sink<Exec>(keys_out), detail::as_sink<Exec>(counts_out),
                              name, "counts_out");
-    with.count.template expects_reachable<Exec>(name, "options.count");
+    options.count.template expects_reachable<Exec>(name, "options.count");
     kernels::count_place<Exec>(number, name);
-    const auto same = kernels::same_bits<T>(with, name);
+    const auto same = kernels::same_bits<T>(options, name);
     const std::int64_t n = source.extent;
-    kernels::arrays_behind parts(kernels::sparse_histogram_inner<T, Exec>(n));
+    kernels::workspace_arrays parts(kernels::sparse_histogram_inner<T, Exec>(n));
     const std::size_t at = parts.add<T>(n);
-    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), name);
-    const auto sorted = kernels::arrays_behind::view<T, Exec>(work.get(), at, n);
-    sort_options inner = with;
+    auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), name);
+    const auto sorted = kernels::workspace_arrays::view<T, Exec>(work.get(), at, n);
+    sort_options inner = options;
     inner.work = &work.get();
     kernels::radix_sort(exec, source, sorted, inner, name);
     lanewise::run_length_encode(exec, sorted, keys_out, counts_out, number, same,
-                                {.work = &work.get(), .count = with.count});
+                                {.work = &work.get(), .count = options.count});
   }
 }
 
@@ -92,11 +92,11 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class CountsOut>
 std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
-                              const CountsOut& counts_out, const sort_options& with = {}) {
-  return kernels::returned_number(
+                              const CountsOut& counts_out, const sort_options& options = {}) {
+  return kernels::blocking_number(
       exec, "sparse_histogram",
       [&](const auto& number) {
-        lanewise::sparse_histogram(exec, in, keys_out, counts_out, number, with);
+        lanewise::sparse_histogram(exec, in, keys_out, counts_out, number, options);
       },
       "keys_out", keys_out, "counts_out", counts_out);
 }

@@ -260,11 +260,11 @@ struct merge_counts {
   item_count b;
 };
 template <class Exec, class A, class B>
-merge_counts merge_counts_of(const A& a, const B& b, const merge_options& with,
+merge_counts merge_counts_of(const A& a, const B& b, const merge_options& options,
                              const char* algorithm) {
-  with.count_a.template expects_reachable<Exec>(algorithm, "options.count_a");
-  with.count_b.template expects_reachable<Exec>(algorithm, "options.count_b");
-  return {{a.extent, with.count_a.data()}, {b.extent, with.count_b.data()}};
+  options.count_a.template expects_reachable<Exec>(algorithm, "options.count_a");
+  options.count_b.template expects_reachable<Exec>(algorithm, "options.count_b");
+  return {{a.extent, options.count_a.data()}, {b.extent, options.count_b.data()}};
 }
 
 }  // namespace kernels
@@ -290,12 +290,12 @@ workspace_size merge_workspace(std::int64_t n) {
 /// Birk, 2012.)
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
-           const merge_options& with = {}) {
+           const merge_options& options = {}) {
   const auto source_a = detail::as_source<Exec>(a);
   const auto source_b = detail::as_source<Exec>(b);
   const auto sink = detail::as_sink<Exec>(out);
   kernels::expects_mergeable(source_a, source_b, sink, "merge", "a", "b", "out");
-  const auto n = kernels::merge_counts_of<Exec>(source_a, source_b, with, "merge");
+  const auto n = kernels::merge_counts_of<Exec>(source_a, source_b, options, "merge");
   using item = typename decltype(source_a)::value_type;
   using sink_type = std::decay_t<decltype(sink)>;
   if constexpr (kernels::check_merged<Exec, std::decay_t<decltype(source_a)>,
@@ -303,7 +303,7 @@ void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less&
                 detail::check_less<Exec, Less, item>() &&
                 detail::check_results<Exec, item, sink_type>()) {
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), "merge");
+        exec, options.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), "merge");
     kernels::merge(exec, "Lanewise::merge", source_a, source_b,
                    kernels::merged_items<sink_type>{sink}, n.a, n.b, work.get().plain(), less);
   }
@@ -315,7 +315,7 @@ template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class V
 void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
                   const KeysB& keys_b, const ValuesB& values_b, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Less& less = {},
-                  const merge_options& with = {}) {
+                  const merge_options& options = {}) {
   constexpr const char* name = "merge_by_key";
   const auto source_a = detail::as_source<Exec>(keys_a);
   const auto source_b = detail::as_source<Exec>(keys_b);
@@ -335,7 +335,7 @@ void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a
   detail::expects_no_partial_overlap(source_a, value_sink, name, "keys_a", "values_out", false);
   detail::expects_no_partial_overlap(source_b, value_sink, name, "keys_b", "values_out", false);
   detail::expects_no_partial_overlap(sink, value_sink, name, "keys_out", "values_out", false);
-  const auto n = kernels::merge_counts_of<Exec>(source_a, source_b, with, name);
+  const auto n = kernels::merge_counts_of<Exec>(source_a, source_b, options, name);
   using item = typename decltype(source_a)::value_type;
   using value = typename decltype(value_a)::value_type;
   using sink_type = std::decay_t<decltype(sink)>;
@@ -349,7 +349,7 @@ void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a
                 detail::check_results<Exec, item, sink_type>() &&
                 detail::check_results<Exec, value, value_sink_type>()) {
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), name);
+        exec, options.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), name);
     using pairs = kernels::merged_pairs<sink_type, a_type, b_type, value_sink_type>;
     kernels::merge(exec, "Lanewise::merge_by_key", source_a, source_b,
                    pairs{sink, value_a, value_b, value_sink}, n.a, n.b, work.get().plain(), less);

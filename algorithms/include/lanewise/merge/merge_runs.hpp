@@ -200,19 +200,19 @@ template <class Exec, class Source, class Offsets, class Sink, class Values, cla
           class Less>
 void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, const Offsets& offsets,
                 const Sink& keys_out, const Values& values, const ValueSink& values_out,
-                const Less& less, const checked_options& with) {
+                const Less& less, const checked_options& options) {
   using item = typename Source::value_type;
   using backend = backend_of<Exec>;
   constexpr bool paired = !std::is_same_v<Values, no_values>;
   const auto beside = kernels::beside_keys(values_out);
   using value = typename decltype(beside)::raw_type;
-  const item_count n = kernels::count_of<Exec>(keys.extent, with, algorithm);
+  const item_count n = kernels::count_of<Exec>(keys.extent, options, algorithm);
   const std::int64_t runs = offsets.extent > 0 ? offsets.extent - 1 : 0;
   const merge_runs_layout<item, Exec> layout(n.bound, runs, paired ? sizeof(value) : 0);
-  auto work = call_workspace::make<backend>(exec, with.work, layout.need, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, layout.need, algorithm);
   if (n.bound == 0 && runs == 0) return;
   using checking = check_runs_kernel<Offsets>;
-  status* const errors = kernels::errors_of<Exec>(with, work.get());
+  status* const errors = kernels::errors_of<Exec>(options, work.get());
   if (errors != nullptr && runs > 0)
     lanewise::launch(exec, "Lanewise::merge_runs::check",
                      backend::template resident_league<checking>(exec, divide_up(runs, 256)),
@@ -220,7 +220,7 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
   if (n.bound == 0) return;
   if (layout.sorts) {
     kernels::merge_sort(exec, algorithm, keys, keys_out, values, values_out, false, less,
-                        {.work = &work.get(), .count = with.count});
+                        {.work = &work.get(), .count = options.count});
     return;
   }
   auto* const memory = static_cast<char*>(work.get().plain());
@@ -289,7 +289,7 @@ workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
 /// option that cannot be reached.
 template <execution_space Exec, class In, class Offsets, class Out, class Less = less>
 void merge_runs(const Exec& exec, const In& in, const Offsets& offsets, const Out& out,
-                const Less& less = {}, const checked_options& with = {}) {
+                const Less& less = {}, const checked_options& options = {}) {
   constexpr const char* name = "merge_runs";
   const auto source = detail::as_source<Exec>(in);
   const auto offset = detail::as_source<Exec>(offsets);
@@ -305,7 +305,7 @@ void merge_runs(const Exec& exec, const In& in, const Offsets& offsets, const Ou
                 detail::check_less<Exec, Less, item>() &&
                 kernels::check_sorted_output<item, std::decay_t<decltype(sink)>>())
     kernels::merge_runs(exec, name, source, offset, sink, kernels::no_values{},
-                        kernels::no_values{}, less, with);
+                        kernels::no_values{}, less, options);
 }
 
 /// For pairs: values, of any type, go the way of their keys.
@@ -313,7 +313,7 @@ template <execution_space Exec, class Keys, class Values, class Offsets, class K
           class ValuesOut, class Less = less>
 void merge_runs_by_key(const Exec& exec, const Keys& keys, const Values& values,
                        const Offsets& offsets, const KeysOut& keys_out, const ValuesOut& values_out,
-                       const Less& less = {}, const checked_options& with = {}) {
+                       const Less& less = {}, const checked_options& options = {}) {
   constexpr const char* name = "merge_runs_by_key";
   const auto source = detail::as_source<Exec>(keys);
   const auto value = detail::as_source<Exec>(values);
@@ -340,7 +340,7 @@ void merge_runs_by_key(const Exec& exec, const Keys& keys, const Values& values,
                 kernels::check_sorted_output<item, std::decay_t<decltype(sink)>>() &&
                 kernels::check_sorted_output<typename decltype(value)::value_type,
                                              std::decay_t<decltype(value_sink)>>())
-    kernels::merge_runs(exec, name, source, offset, sink, value, value_sink, less, with);
+    kernels::merge_runs(exec, name, source, offset, sink, value, value_sink, less, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

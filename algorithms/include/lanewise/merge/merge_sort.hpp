@@ -212,7 +212,7 @@ template <class Policy, class Exec, class Source, class Sink, class Values, clas
           class Less>
 void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
                    const Sink& keys_out, const Values& values, const ValueSink& values_out,
-                   bool in_place, const Less& less, const options& with, std::int64_t few) {
+                   bool in_place, const Less& less, const call_options& options, std::int64_t few) {
   using item = typename Source::value_type;
   using backend = backend_of<Exec>;
   using layout_type = merge_sort_layout<item, Exec>;
@@ -221,10 +221,10 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
   const auto beside = kernels::beside_keys(values_out);
   using value = typename decltype(beside)::raw_type;
   using array = array_source<item, identity>;
-  const item_count n = detail::count_of<Exec>(keys.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(keys.extent, options, algorithm);
   if (n.bound == 0) return;
   const layout_type layout(n.bound, paired ? sizeof(value) : 0);
-  auto work = call_workspace::make<backend>(exec, with.work, layout.need, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, layout.need, algorithm);
   auto* const memory = static_cast<char*>(work.get().plain());
   auto* const cuts = reinterpret_cast<std::int64_t*>(memory + layout.cuts_at);
   const std::int64_t tiles = divide_up(n.bound, std::int64_t{merging::items});
@@ -288,17 +288,17 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
 template <class Exec, class Source, class Sink, class Values, class ValueSink, class Less>
 void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, const Sink& keys_out,
                 const Values& values, const ValueSink& values_out, bool in_place, const Less& less,
-                const options& with, std::int64_t few = few_tiles) {
+                const call_options& options, std::int64_t few = few_tiles) {
   using item = typename Source::value_type;
   using policy = merge_sort_policy<item>;
   using small_policy = merge_sort_policy<item, true>;
   if constexpr (merge_sort_layout<item, Exec>::merging::ways == 4 && small_policy::narrow) {
     if (keys.extent <= few_items_of_sort && few == few_tiles)
       return kernels::merge_sort_by<small_policy>(exec, algorithm, keys, keys_out, values,
-                                                  values_out, in_place, less, with, few);
+                                                  values_out, in_place, less, options, few);
   }
   kernels::merge_sort_by<policy>(exec, algorithm, keys, keys_out, values, values_out, in_place,
-                                 less, with, few);
+                                 less, options, few);
 }
 
 /// What is checked of either form.
@@ -333,14 +333,14 @@ constexpr bool check_sorted_results() {
 /// go to the output, a sink, when f has returned.
 template <class T, class Exec, class Sink, class F>
 void with_sorted_array(const Exec& exec, const char* algorithm, const Sink& sink, std::int64_t n,
-                       const options& with, const F& f) {
+                       const call_options& options, const F& f) {
   if constexpr (std::is_same_v<Sink, array_sink<T>>) {
     f(sink);
   } else {
     call_memory<Exec> memory(exec, static_cast<std::size_t>(n) * sizeof(T), algorithm);
     const auto sorted = memory.template view<T>(n);
     f(array_sink<T>{sorted.data(), n});
-    lanewise::transform(exec, sorted, sink, identity{}, {.count = with.count});
+    lanewise::transform(exec, sorted, sink, identity{}, {.count = options.count});
   }
 }
 
@@ -374,7 +374,7 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 template <execution_space Exec, class In, class Out, class Less = less>
 requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, const In& in,
                                                           const Out& out, const Less& less = {},
-                                                          const options& with = {}) {
+                                                          const call_options& options = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   kernels::expects_sortable<Exec>(source, sink, "merge_sort", "in", "out");
@@ -383,9 +383,9 @@ requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, cons
   if constexpr (detail::check_less<Exec, Less, item>() &&
                 kernels::check_sorted_results<Exec, item, std::decay_t<decltype(sink)>>())
     kernels::with_sorted_array<item>(
-        exec, "merge_sort", sink, source.extent, with, [&](const auto& sorted) {
+        exec, "merge_sort", sink, source.extent, options, [&](const auto& sorted) {
           kernels::merge_sort(exec, "merge_sort", source, sorted, kernels::no_values{},
-                              kernels::no_values{}, false, less, with);
+                              kernels::no_values{}, false, less, options);
         });
 }
 
@@ -394,8 +394,8 @@ template <execution_space Exec, class T, class... P, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
                                                             const Kokkos::View<T, P...>& data,
                                                             const Less& less = {},
-                                                            const options& with = {}) {
-  lanewise::merge_sort(exec, data, data, less, with);
+                                                            const call_options& options = {}) {
+  lanewise::merge_sort(exec, data, data, less, options);
 }
 
 /// For pairs: values, of any type, go the way of their keys, and are read and written once more in
@@ -404,7 +404,7 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
           class Less = less>
 requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
     const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
-    const ValuesOut& values_out, const Less& less = {}, const options& with = {}) {
+    const ValuesOut& values_out, const Less& less = {}, const call_options& options = {}) {
   constexpr const char* name = "merge_sort_by_key";
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
@@ -429,12 +429,12 @@ requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
       const auto values_memory = detail::bytes_of(value);
       const auto out_memory = detail::bytes_of(sorted_values);
       kernels::merge_sort(exec, name, source, sorted, value, sorted_values,
-                          values_memory.begin == out_memory.begin, less, with);
+                          values_memory.begin == out_memory.begin, less, options);
     };
     kernels::with_sorted_array<item>(
-        exec, name, sink, source.extent, with, [&](const auto& sorted) {
+        exec, name, sink, source.extent, options, [&](const auto& sorted) {
           kernels::with_sorted_array<value_type>(
-              exec, name, value_sink, value.extent, with,
+              exec, name, value_sink, value.extent, options,
               [&](const auto& sorted_values) { sort_to(sorted, sorted_values); });
         });
   }
@@ -444,8 +444,8 @@ requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
 template <execution_space Exec, class K, class... KP, class V, class... VP, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort_by_key(
     const Exec& exec, const Kokkos::View<K, KP...>& keys, const Kokkos::View<V, VP...>& values,
-    const Less& less = {}, const options& with = {}) {
-  lanewise::merge_sort_by_key(exec, keys, values, keys, values, less, with);
+    const Less& less = {}, const call_options& options = {}) {
+  lanewise::merge_sort_by_key(exec, keys, values, keys, values, less, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -191,19 +191,19 @@ struct set_arguments {
 
 template <set_operation op, class Exec, class Arguments, class Less>
 void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
-             detail::integers count, const Less& less, const merge_options& with) {
-  const auto n = kernels::merge_counts_of<Exec>(given.a, given.b, with, algorithm);
+             detail::integers count, const Less& less, const merge_options& options) {
+  const auto n = kernels::merge_counts_of<Exec>(given.a, given.b, options, algorithm);
   using sink_type = decltype(given.out);
   const auto by_tiles = [&](const auto& merged, std::int64_t room) {
     if constexpr (op == set_operation::unite) {
       kernels::launch_set_kernel<false>(
           exec, label, algorithm, kept_by_rule<detail::set_rule{true, false, true}>{}, given.a,
-          given.b, merged, room, n.a, n.b, count, less, with.work);
+          given.b, merged, room, n.a, n.b, count, less, options.work);
     } else {
       constexpr bool takers = op == set_operation::intersect;
       kernels::launch_set_kernel<true>(
           exec, label, algorithm, kept_by_rule<detail::set_rule{false, takers, !takers}>{}, given.b,
-          given.a, merged, room, n.b, n.a, count, less, with.work);
+          given.a, merged, room, n.b, n.a, count, less, options.work);
     }
   };
   if constexpr (std::is_null_pointer_v<decltype(given.values_a)>) {
@@ -235,7 +235,7 @@ void expects_apart(const X& in, const Y& out, const char* algorithm, const char*
 template <set_operation op, class Exec, class Arguments, class T, class... P, class Less>
 void checked_operate(const Exec& exec, const char* label, const char* algorithm,
                      const Arguments& given, const Kokkos::View<T, P...>& count, const Less& less,
-                     const merge_options& with) {
+                     const merge_options& options) {
   constexpr bool paired = !std::is_null_pointer_v<decltype(given.values_a)>;
   constexpr bool both = !std::is_null_pointer_v<decltype(given.values_b)>;
   const char* const a = paired ? "keys_a" : "a";
@@ -269,7 +269,7 @@ void checked_operate(const Exec& exec, const char* label, const char* algorithm,
                 detail::check_less<Exec, Less, item>() &&
                 detail::check_results<Exec, item, decltype(given.out)>())
     kernels::operate<op>(exec, label, algorithm, given,
-                         kernels::count_place<Exec>(count, algorithm), less, with);
+                         kernels::count_place<Exec>(count, algorithm), less, options);
 }
 
 /// The arguments of a call as sources and sinks.
@@ -327,20 +327,20 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
                const Kokkos::View<T, P...>& count, const Less& less = {},
-               const merge_options& with = {}) {
+               const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::unite>(
       exec, "Lanewise::set_union", "set_union", kernels::set_arguments_of<Exec>(a, b, out), count,
-      less, with);
+      less, options);
 }
 /// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
-              const merge_options& with = {}) {
-  return kernels::returned_number(
+              const merge_options& options = {}) {
+  return kernels::blocking_number(
       exec, "set_union",
-      [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); }, "out",
+      [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, options); }, "out",
       out);
 }
 /// For pairs: every key that is written has the value beside it, values being of one type.
@@ -349,31 +349,31 @@ template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class V
 void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
                       const KeysB& keys_b, const ValuesB& values_b, const KeysOut& keys_out,
                       const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
-                      const Less& less = {}, const merge_options& with = {}) {
+                      const Less& less = {}, const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::unite>(
       exec, "Lanewise::set_union_by_key", "set_union_by_key",
       kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, values_b, keys_out, values_out),
-      count, less, with);
+      count, less, options);
 }
 /// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
 /// of a. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                       const Kokkos::View<T, P...>& count, const Less& less = {},
-                      const merge_options& with = {}) {
+                      const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::intersect>(
       exec, "Lanewise::set_intersection", "set_intersection",
-      kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
+      kernels::set_arguments_of<Exec>(a, b, out), count, less, options);
 }
 /// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
-                     const Less& less = {}, const merge_options& with = {}) {
-  return kernels::returned_number(
+                     const Less& less = {}, const merge_options& options = {}) {
+  return kernels::blocking_number(
       exec, "set_intersection",
-      [&](const auto& count) { lanewise::set_intersection(exec, a, b, out, count, less, with); },
+      [&](const auto& count) { lanewise::set_intersection(exec, a, b, out, count, less, options); },
       "out", out);
 }
 /// For pairs: every key that is written has the value beside it in a.
@@ -382,31 +382,31 @@ template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class K
 void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
                              const KeysB& keys_b, const KeysOut& keys_out,
                              const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
-                             const Less& less = {}, const merge_options& with = {}) {
+                             const Less& less = {}, const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::intersect>(
       exec, "Lanewise::set_intersection_by_key", "set_intersection_by_key",
       kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, nullptr, keys_out, values_out),
-      count, less, with);
+      count, less, options);
 }
 /// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
 /// if m is greater. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
                     const Kokkos::View<T, P...>& count, const Less& less = {},
-                    const merge_options& with = {}) {
+                    const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::subtract>(
       exec, "Lanewise::set_difference", "set_difference",
-      kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
+      kernels::set_arguments_of<Exec>(a, b, out), count, less, options);
 }
 /// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
-                   const merge_options& with = {}) {
-  return kernels::returned_number(
+                   const merge_options& options = {}) {
+  return kernels::blocking_number(
       exec, "set_difference",
-      [&](const auto& count) { lanewise::set_difference(exec, a, b, out, count, less, with); },
+      [&](const auto& count) { lanewise::set_difference(exec, a, b, out, count, less, options); },
       "out", out);
 }
 /// For pairs: every key that is written has the value beside it in a.
@@ -415,11 +415,11 @@ template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class K
 void set_difference_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
                            const KeysB& keys_b, const KeysOut& keys_out,
                            const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
-                           const Less& less = {}, const merge_options& with = {}) {
+                           const Less& less = {}, const merge_options& options = {}) {
   kernels::checked_operate<kernels::set_operation::subtract>(
       exec, "Lanewise::set_difference_by_key", "set_difference_by_key",
       kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, nullptr, keys_out, values_out),
-      count, less, with);
+      count, less, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

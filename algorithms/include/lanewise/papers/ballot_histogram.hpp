@@ -145,9 +145,9 @@ struct ballot_histogram_kernel {
 /// 3.5.5 and 3.7.3.)
 template <execution_space Exec, class In, class Counts, class Bins>
 void ballot_histogram(const Exec& exec, const In& in, const Counts& counts, const Bins& bins,
-                      const histogram_options& with = {}) {
+                      const histogram_options& options = {}) {
   kernels::checked_histogram<false, Exec>(
-      in, counts, bins, with, [&](const auto& source, const auto& bins_of, const auto& out) {
+      in, counts, bins, options, [&](const auto& source, const auto& bins_of, const auto& out) {
         detail::expects(out.extent <= most_buckets, "ballot_histogram: counts has ", out.extent,
                         " bins, not in [1, ", most_buckets, "]");
         auto* const data = kernels::counted(out.data);
@@ -155,7 +155,7 @@ void ballot_histogram(const Exec& exec, const In& in, const Counts& counts, cons
         using result = std::remove_pointer_t<decltype(data)>;
         using kernel = kernels::ballot_histogram_kernel<std::decay_t<decltype(source)>,
                                                         std::decay_t<decltype(bins_of)>, result>;
-        const item_count n{source.extent, with.count.data()};
+        const item_count n{source.extent, options.count.data()};
         const std::int64_t shares =
             std::max(lanewise::divide_up(source.extent, 8192), std::int64_t{1});
         backend::zero(exec, data, static_cast<std::size_t>(out.extent) * sizeof(result));
@@ -163,7 +163,7 @@ void ballot_histogram(const Exec& exec, const In& in, const Counts& counts, cons
                          std::max(backend::template resident_league<kernel>(exec, shares),
                                   lanewise::divide_up(source.extent, std::int64_t{1} << 31)),
                          kernel{source, n, bins_of, static_cast<std::uint32_t>(out.extent), data,
-                                with.errors.data()});
+                                options.errors.data()});
       });
 }
 

@@ -39,15 +39,13 @@ constexpr double whole_range() {
 /// workspace (sssp_workspace) and errors are those of sssp. Does not block.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>
-requires(!std::is_same_v<W, no_weight>) void bellman_ford(const Exec& exec,
-                                                          const csr_graph<M, V, O, W>& graph,
-                                                          const Sources& sources,
-                                                          const Kokkos::View<D, Pd...>& distances,
-                                                          const bellman_ford_options& with = {}) {
+requires(!std::is_same_v<W, no_weight>) void bellman_ford(
+    const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+    const Kokkos::View<D, Pd...>& distances, const bellman_ford_options& options = {}) {
   kernels::sssp(
       exec, graph, detail::sources_of<Exec, V>("bellman_ford", sources, graph.vertices()),
       detail::vertex_results<Exec, W>("bellman_ford", distances, graph.vertices(), "distances"),
-      {.work = with.work, .delta = detail::whole_range<W>(), .errors = with.errors});
+      {.work = options.work, .delta = detail::whole_range<W>(), .errors = options.errors});
 }
 
 }  // namespace papers

@@ -116,19 +116,19 @@ template <class Policy, bool with_parents, bool counted, class Exec, class M, cl
 void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                       std::int32_t* levels, [[maybe_unused]] detail::number<V>* parents,
                       bfs_level_counts* counts, std::int64_t count_rows,
-                      const bfs_by_frontiers_options& with) {
+                      const bfs_by_frontiers_options& options) {
   using vertex = detail::number<V>;
   using kernel = bfs_by_frontiers_kernel_of<Policy, with_parents, counted, V, O>;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   static_assert(std::is_integral_v<Source>, "lanewise: bfs_by_frontiers takes one source");
-  with.errors.template expects_reachable<Exec>("bfs_by_frontiers", "options.errors");
-  detail::expects(with.most_levels >= 0, "bfs_by_frontiers: options.most_levels is ",
-                  with.most_levels);
+  options.errors.template expects_reachable<Exec>("bfs_by_frontiers", "options.errors");
+  detail::expects(options.most_levels >= 0, "bfs_by_frontiers: options.most_levels is ",
+                  options.most_levels);
   const auto from = detail::sources_of<Exec, V>("bfs_by_frontiers", source, graph.vertices());
   const auto places = kernels::bfs_by_frontiers_layout<kernel, Policy, vertex>(
-      exec, graph.vertices(), graph.edges(), with.queue_factor, with_parents);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.bytes},
+      exec, graph.vertices(), graph.edges(), options.queue_factor, with_parents);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.bytes},
                                                      "bfs_by_frontiers");
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
@@ -136,12 +136,13 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
   kernel search{};
   search.task.out = detail::rows_of(graph);
   search.task.source = from.one;
-  search.task.most_depth = static_cast<std::int32_t>(std::min(with.most_levels, most));
+  search.task.most_depth = static_cast<std::int32_t>(std::min(options.most_levels, most));
   search.task.reached.levels = levels;
   search.task.reached.parents = parents;
   search.task.counts = counts;
   search.task.count_rows = count_rows;
-  search.task.errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+  search.task.errors =
+      options.errors.data() != nullptr ? options.errors.data() : work.get().errors();
   places.put(search.task, memory);
   lanewise::launch_resident(exec, "Lanewise::bfs_by_frontiers", places.league, search);
 }
@@ -187,12 +188,12 @@ template <class Policy = bfs_policy, execution_space Exec, class M, class V, cla
           class Source, class L, class... Pl>
 void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                       const Kokkos::View<L, Pl...>& levels,
-                      const bfs_by_frontiers_options& with = {}) {
+                      const bfs_by_frontiers_options& options = {}) {
   kernels::bfs_by_frontiers<Policy, false, false>(
       exec, graph, source,
       detail::vertex_results<Exec, std::int32_t>("bfs_by_frontiers", levels, graph.vertices(),
                                                  "levels"),
-      static_cast<detail::number<V>*>(nullptr), nullptr, 0, with);
+      static_cast<detail::number<V>*>(nullptr), nullptr, 0, options);
 }
 
 /// Overload that stores parents, too: parents(v) becomes the vertex from which v was reached, or v
@@ -202,14 +203,14 @@ template <class Policy = bfs_policy, execution_space Exec, class M, class V, cla
           class Source, class L, class... Pl, class P, class... Pp>
 void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                       const Kokkos::View<L, Pl...>& levels, const Kokkos::View<P, Pp...>& parents,
-                      const bfs_by_frontiers_options& with = {}) {
+                      const bfs_by_frontiers_options& options = {}) {
   kernels::bfs_by_frontiers<Policy, true, false>(
       exec, graph, source,
       detail::vertex_results<Exec, std::int32_t>("bfs_by_frontiers", levels, graph.vertices(),
                                                  "levels"),
       reinterpret_cast<detail::number<V>*>(detail::vertex_results<Exec, V>(
           "bfs_by_frontiers", parents, graph.vertices(), "parents")),
-      nullptr, 0, with);
+      nullptr, 0, options);
 }
 
 }  // namespace papers

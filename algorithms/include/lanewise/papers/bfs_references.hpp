@@ -80,31 +80,33 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
           class... Pl>
 void bfs_quadratic(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                    const Kokkos::View<L, Pl...>& levels,
-                   const bfs_by_frontiers_options& with = {}) {
+                   const bfs_by_frontiers_options& options = {}) {
   using kernel = kernels::bfs_quadratic_kernel<detail::number<V>, detail::number<O>>;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
-  with.errors.template expects_reachable<Exec>("bfs_quadratic", "options.errors");
+  options.errors.template expects_reachable<Exec>("bfs_quadratic", "options.errors");
   const auto from = detail::sources_of<Exec, V>("bfs_quadratic", source, graph.vertices());
   std::int32_t* const level = detail::vertex_results<Exec, std::int32_t>(
       "bfs_quadratic", levels, graph.vertices(), "levels");
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const std::size_t bytes = 8 * static_cast<std::size_t>(league_sums::words(league));
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, bytes}, "bfs_quadratic");
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, {0, bytes}, "bfs_quadratic");
   auto* meetings = static_cast<std::uint64_t*>(work.get().plain());
   backend_of<Exec>::zero(exec, meetings, bytes);
   lanewise::launch_resident(
       exec, "Lanewise::bfs_quadratic", league,
       kernel{{detail::rows_of(graph), from.one, level, meetings,
-              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+              options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 
 /// A queue that has each vertex once, and rows that lanes read: O(n + m) work.
 template <execution_space Exec, class M, class V, class O, class W, class Source, class L,
           class... Pl>
 void bfs_linear(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
-                const Kokkos::View<L, Pl...>& levels, const bfs_by_frontiers_options& with = {}) {
-  lanewise::papers::bfs_by_frontiers<bfs_linear_policy>(exec, graph, source, levels, with);
+                const Kokkos::View<L, Pl...>& levels,
+                const bfs_by_frontiers_options& options = {}) {
+  lanewise::papers::bfs_by_frontiers<bfs_linear_policy>(exec, graph, source, levels, options);
 }
 
 }  // namespace papers

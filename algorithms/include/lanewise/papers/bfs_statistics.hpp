@@ -63,7 +63,7 @@ template <class Policy = bfs_policy, execution_space Exec, class M, class V, cla
           class Source, class L, class... Pl, class C, class... Pc>
 void bfs_statistics(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                     const Kokkos::View<L, Pl...>& levels, const Kokkos::View<C, Pc...>& counts,
-                    const bfs_by_frontiers_options& with = {}) {
+                    const bfs_by_frontiers_options& options = {}) {
   const auto rows = detail::as_sink<Exec>(counts);
   static_assert(std::is_same_v<typename Kokkos::View<C, Pc...>::value_type, bfs_level_counts>,
                 "lanewise: counts is a View of bfs_level_counts");
@@ -73,7 +73,7 @@ void bfs_statistics(const Exec& exec, const csr_graph<M, V, O, W>& graph, const 
       exec, graph, source,
       detail::vertex_results<Exec, std::int32_t>("bfs_statistics", levels, graph.vertices(),
                                                  "levels"),
-      static_cast<detail::number<V>*>(nullptr), rows.data, rows.extent, with);
+      static_cast<detail::number<V>*>(nullptr), rows.data, rows.extent, options);
 }
 
 }  // namespace papers

@@ -70,25 +70,27 @@ constexpr bool check_passes() {
 
 template <class T, class Value, class Exec, class Way>
 void sort_by_passes(const Exec& exec, const T* in, T* out, const Value* values_in,
-                    Value* values_out, std::int64_t n, const Way& how, const sort_options& with) {
+                    Value* values_out, std::int64_t n, const Way& how,
+                    const sort_options& options) {
   constexpr const char* algorithm = "lsd_radix_sort";
   using bits = radix_bits_t<T>;
   detail::expects(how.bits >= 0 && how.bits <= Way::most_bits, algorithm, ": bits is ", how.bits,
                   ", not in [1, ", Way::most_bits, "] and not automatic");
-  detail::expects(!with.overwrite_input, algorithm, ": options.overwrite_input is for radix_sort");
-  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
+  detail::expects(!options.overwrite_input, algorithm,
+                  ": options.overwrite_input is for radix_sort");
+  const detail::radix_range range = kernels::range_of<T>(options, algorithm);
   if (n == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, kernels::passes_workspace<Way, bits, Value, Exec>(n), algorithm);
+      exec, options.work, kernels::passes_workspace<Way, bits, Value, Exec>(n), algorithm);
   const passes_layout<bits, Value> layout(n);
   char* const memory = static_cast<char*>(work.get().plain());
   const passes_call<bits, Value> call{
       {reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out),
        reinterpret_cast<bits*>(memory)},
       {values_in, values_out, reinterpret_cast<Value*>(memory + layout.values_at)},
-      {n, with.count.data()},
-      with.count,
-      detail::key_map_of<T>(with.order == sort_order::descending),
+      {n, options.count.data()},
+      options.count,
+      detail::key_map_of<T>(options.order == sort_order::descending),
       range,
       lsd_passes::bits_of_pass(how, range.high - range.low)};
   passes_by<Way>::sort(exec, work.get(), memory + layout.rest_at, call);
@@ -128,7 +130,7 @@ workspace_size lsd_radix_sort_workspace(std::int64_t n) {
 /// to 5.5.)
 template <execution_space Exec, class Keys, class KeysOut, lsd_passes::way Way>
 void lsd_radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out, const Way& how,
-                    const sort_options& with = {}) {
+                    const sort_options& options = {}) {
   constexpr const char* algorithm = "lsd_radix_sort";
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
@@ -137,10 +139,10 @@ void lsd_radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
     kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    with.count.expects_reachable<Exec>(algorithm, "options.count");
-    const T* const from = kernels::in_memory(exec, source, sink, with);
+    options.count.expects_reachable<Exec>(algorithm, "options.count");
+    const T* const from = kernels::in_memory(exec, source, sink, options);
     kernels::sort_by_passes<T, no_value>(exec, from, sink.data, nullptr, nullptr, source.extent,
-                                         how, with);
+                                         how, options);
   }
 }
 
@@ -150,7 +152,7 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
           lsd_passes::way Way>
 void lsd_radix_sort(const Exec& exec, const Keys& keys, const Values& values,
                     const KeysOut& keys_out, const ValuesOut& values_out, const Way& how,
-                    const sort_options& with = {}) {
+                    const sort_options& options = {}) {
   constexpr const char* algorithm = "lsd_radix_sort";
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
@@ -164,13 +166,13 @@ void lsd_radix_sort(const Exec& exec, const Keys& keys, const Values& values,
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    with.count.expects_reachable<Exec>(algorithm, "options.count");
-    const T* const from = kernels::in_memory(exec, source, sink, with);
-    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, with);
+    options.count.expects_reachable<Exec>(algorithm, "options.count");
+    const T* const from = kernels::in_memory(exec, source, sink, options);
+    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, options);
     using word = typename kernels::value_word<V>::type;
     kernels::sort_by_passes<T, word>(
         exec, from, sink.data, reinterpret_cast<const word*>(values_from),
-        reinterpret_cast<word*>(value_sink.data), source.extent, how, with);
+        reinterpret_cast<word*>(value_sink.data), source.extent, how, options);
   }
 }
 

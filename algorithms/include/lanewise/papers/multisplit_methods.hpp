@@ -153,14 +153,14 @@ struct matrix_split {
                      counting{arrays.keys, n, bucket, buckets, matrix, columns, errors});
     const array_source<std::uint32_t, identity> counts{matrix, entries, {}};
     const array_sink<std::uint32_t> scanned{matrix, entries};
-    const options with{.work = &work};
+    const call_options options{.work = &work};
     if constexpr (by_rows) {
-      lanewise::inclusive_segmented_scan(exec, counts, columns, scanned, plus{}, with);
+      lanewise::inclusive_segmented_scan(exec, counts, columns, scanned, plus{}, options);
       lanewise::exclusive_scan(exec, generated(buckets, row_total{matrix, columns}),
                                array_sink<std::uint32_t>{matrix + entries, buckets}, plus{}, 0u,
-                               with);
+                               options);
     } else {
-      lanewise::exclusive_scan(exec, counts, scanned, plus{}, 0u, with);
+      lanewise::exclusive_scan(exec, counts, scanned, plus{}, 0u, options);
     }
     lanewise::launch(exec, "Lanewise::multisplit_by::place",
                      backend::template league_for_tiles<placing>(exec, pieces),
@@ -274,7 +274,7 @@ template <class Method, class Exec, class Source, class Sink, class Values, clas
           class BucketOf>
 void multisplit_by(const Exec& exec, const split_arrays<Source, Sink, Values, ValueSink>& arrays,
                    std::int64_t buckets, const BucketOf& bucket_of,
-                   const multisplit_by_options& with) {
+                   const multisplit_by_options& options) {
   using arrays_type = split_arrays<Source, Sink, Values, ValueSink>;
   if constexpr (kernels::check_multisplit_by<Method, Exec, arrays_type, Sink, BucketOf>()) {
     const std::int64_t n = arrays.keys.extent;
@@ -289,18 +289,18 @@ void multisplit_by(const Exec& exec, const split_arrays<Source, Sink, Values, Va
     detail::expects_memory(arrays.keys_out, "multisplit_by", "keys_out");
     detail::expects_no_partial_overlap(arrays.keys, arrays.keys_out, "multisplit_by", "keys",
                                        "keys_out", false);
-    with.errors.expects_reachable<Exec>("multisplit_by", "options.errors");
+    options.errors.expects_reachable<Exec>("multisplit_by", "options.errors");
     if (n == 0) return;
     const auto m = static_cast<std::uint32_t>(buckets);
     method_of<Method>::with(m, [&](auto split) {
       using how = decltype(split);
       auto work = call_workspace::make<backend_of<Exec>>(
-          exec, with.work,
+          exec, options.work,
           how::template need<Exec, typename arrays_type::key_type,
                              typename arrays_type::value_type>(n, m),
           "multisplit_by");
       how::run(exec, work.get(), arrays, m, bucket_or_last<BucketOf>{bucket_of, m - 1},
-               with.errors.data() != nullptr ? with.errors.data() : work.get().errors());
+               options.errors.data() != nullptr ? options.errors.data() : work.get().errors());
     });
   }
 }
@@ -343,12 +343,12 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 template <class Method, execution_space Exec, class Keys, class KeysOut, class BucketOf>
 void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const KeysOut& keys_out,
                    std::int64_t bucket_count, const BucketOf& bucket_of,
-                   const multisplit_by_options& with = {}) {
+                   const multisplit_by_options& options = {}) {
   kernels::multisplit_by<Method>(
       exec,
       kernels::arrays_of(detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr,
                          nullptr),
-      bucket_count, bucket_of, with);
+      bucket_count, bucket_of, options);
 }
 
 /// For pairs: values, of a trivially copyable type of up to 8 bytes, go the way of their keys.
@@ -358,7 +358,7 @@ template <class Method, execution_space Exec, class Keys, class Values, class Ke
           class ValuesOut, class BucketOf>
 void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Values& values,
                    const KeysOut& keys_out, const ValuesOut& values_out, std::int64_t bucket_count,
-                   const BucketOf& bucket_of, const multisplit_by_options& with = {}) {
+                   const BucketOf& bucket_of, const multisplit_by_options& options = {}) {
   const auto key_source = detail::as_source<Exec>(keys);
   const auto key_sink = detail::as_sink<Exec>(keys_out);
   const auto source = detail::as_source<Exec>(values);
@@ -382,7 +382,7 @@ void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Valu
     detail::expects_no_partial_overlap(source, key_sink, name, "values", "keys_out", false);
     detail::expects_no_partial_overlap(key_sink, sink, name, "keys_out", "values_out", false);
     kernels::multisplit_by<Method>(exec, kernels::arrays_of(key_source, key_sink, source, sink),
-                                   bucket_count, bucket_of, with);
+                                   bucket_count, bucket_of, options);
   }
 }
 

@@ -246,7 +246,7 @@ struct recursive_scan {
 template <class Exec, class In, class Out, class Init, class Given, class F>
 void with_recursive_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
                          const Out& out, const maybe<Init>& first, const Given& given,
-                         const options& with, std::int64_t block, F f) {
+                         const call_options& options, std::int64_t block, F f) {
   using T = detail::accumulated<Given, Init>;
   const auto without = detail::without_accumulation(given);
   static_assert(!detail::in_fixed_order<std::decay_t<decltype(without)>, T>,
@@ -255,10 +255,10 @@ void with_recursive_scan(const Exec& exec, const char* label, const char* algori
   using policy = two_level_policy<T>;
   const std::int64_t used = block > 0 ? block : tile_t<team_t<Exec, policy>, T, policy>::items;
   kernels::with_checked_arrays<T, Exec>(
-      algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
+      algorithm, in, out, options, [&](const auto& source, const auto& sink, const item_count& n) {
         const scan_levels levels(n, used);
         auto work = call_workspace::make<backend_of<Exec>>(
-            exec, with.work, {0, static_cast<std::size_t>(levels.most_above()) * sizeof(T)},
+            exec, options.work, {0, static_cast<std::size_t>(levels.most_above()) * sizeof(T)},
             algorithm);
         const auto op = detail::plain_operator(without);
         f(recursive_scan<Exec, std::decay_t<decltype(op)>, T, plain_arrays>(
@@ -270,10 +270,10 @@ void with_recursive_scan(const Exec& exec, const char* label, const char* algori
 
 template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
 void scan_and_propagate(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                        const Out& out, const Init& init, const Given& given, const options& with,
-                        std::int64_t block) {
+                        const Out& out, const Init& init, const Given& given,
+                        const call_options& options, std::int64_t block) {
   kernels::with_recursive_scan(
-      exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given, with, block,
+      exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given, options, block,
       [](const auto& scan, const auto& source, const auto& sink) {
         using T = detail::accumulated<Given, Init>;
         constexpr bool holds = std::is_same_v<std::decay_t<decltype(sink)>, array_sink<T>>;
@@ -287,10 +287,10 @@ void scan_and_propagate(const Exec& exec, const char* label, const char* algorit
 
 template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
 void reduce_and_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                     const Out& out, const Init& init, const Given& given, const options& with,
-                     std::int64_t block) {
+                     const Out& out, const Init& init, const Given& given,
+                     const call_options& options, std::int64_t block) {
   kernels::with_recursive_scan(exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given,
-                               with, block,
+                               options, block,
                                [](const auto& scan, const auto& source, const auto& sink) {
                                  scan.template after_reduction<exclusive>(source, sink);
                                });
@@ -314,21 +314,21 @@ namespace scan_then_propagate {
 
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
-                    const options& with = {}, std::int64_t block = 0) {
+                    const call_options& options = {}, std::int64_t block = 0) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
     kernels::scan_and_propagate<false>(exec, "Lanewise::scan_then_propagate::inclusive_scan",
                                        "scan_then_propagate::inclusive_scan", in, out, T{}, op,
-                                       with, block);
+                                       options, block);
 }
 
 template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
-                    const options& with = {}, std::int64_t block = 0) {
+                    const call_options& options = {}, std::int64_t block = 0) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::scan_and_propagate<true>(exec, "Lanewise::scan_then_propagate::exclusive_scan",
                                       "scan_then_propagate::exclusive_scan", in, out, init, op,
-                                      with, block);
+                                      options, block);
 }
 
 }  // namespace scan_then_propagate
@@ -340,20 +340,20 @@ namespace reduce_then_scan {
 
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
-                    const options& with = {}, std::int64_t block = 0) {
+                    const call_options& options = {}, std::int64_t block = 0) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
     kernels::reduce_and_scan<false>(exec, "Lanewise::reduce_then_scan::inclusive_scan",
-                                    "reduce_then_scan::inclusive_scan", in, out, T{}, op, with,
+                                    "reduce_then_scan::inclusive_scan", in, out, T{}, op, options,
                                     block);
 }
 
 template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
-                    const options& with = {}, std::int64_t block = 0) {
+                    const call_options& options = {}, std::int64_t block = 0) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::reduce_and_scan<true>(exec, "Lanewise::reduce_then_scan::exclusive_scan",
-                                   "reduce_then_scan::exclusive_scan", in, out, init, op, with,
+                                   "reduce_then_scan::exclusive_scan", in, out, init, op, options,
                                    block);
 }
 

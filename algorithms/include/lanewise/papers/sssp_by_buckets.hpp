@@ -86,7 +86,7 @@ W bucket_range(const Exec& exec, const Graph& graph, double given) {
   const std::int64_t m = graph.edges();
   if (m == 0) return W{1};
   const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
-  const double sum = kernels::returned<double>(exec, [&](const auto& result) {
+  const double sum = kernels::blocking_result<double>(exec, [&](const auto& result) {
     lanewise::reduce(exec,
                      lanewise::generated(samples, sampled_weights<W>{graph.weights().data(), step}),
                      result, plus{}, 0.0);
@@ -211,17 +211,18 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
           class... Pd>
 requires(!std::is_same_v<W, no_weight>) void sssp_by_buckets(
     const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
-    const Kokkos::View<D, Pd...>& distances, const sssp_by_buckets_options& with = {}) {
+    const Kokkos::View<D, Pd...>& distances, const sssp_by_buckets_options& options = {}) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   constexpr const char* name = "sssp_by_buckets";
   const std::int64_t n = graph.vertices();
   const auto from = detail::sources_of<Exec, V>(name, sources, n);
   W* const to = detail::vertex_results<Exec, W>(name, distances, n, "distances");
-  with.errors.template expects_reachable<Exec>(name, "options.errors");
-  detail::expects(with.delta >= 0, name, ": options.delta is ", with.delta, ", less than 0");
-  detail::expects(with.buckets >= 1 && with.buckets <= most_sssp_buckets, name,
-                  ": options.buckets is ", with.buckets, ", not in [1, ", most_sssp_buckets, "]");
+  options.errors.template expects_reachable<Exec>(name, "options.errors");
+  detail::expects(options.delta >= 0, name, ": options.delta is ", options.delta, ", less than 0");
+  detail::expects(options.buckets >= 1 && options.buckets <= most_sssp_buckets, name,
+                  ": options.buckets is ", options.buckets, ", not in [1, ", most_sssp_buckets,
+                  "]");
   if (n == 0) return;
   using bits = typename detail::distances<W>::bits;
   detail::bucket_task<detail::number<V>, detail::number<O>, W> task{};
@@ -229,11 +230,11 @@ requires(!std::is_same_v<W, no_weight>) void sssp_by_buckets(
   task.weights = graph.weights().data();
   task.sources = from;
   task.distance = reinterpret_cast<bits*>(to);
-  task.delta = kernels::bucket_range<W>(exec, graph, with.delta);
-  task.buckets = with.buckets;
-  task.errors = with.errors.data();
-  kernels::bucket_rounds<Exec, detail::number<V>, detail::number<O>, W>(exec, task, with.method,
-                                                                        with.work)
+  task.delta = kernels::bucket_range<W>(exec, graph, options.delta);
+  task.buckets = options.buckets;
+  task.errors = options.errors.data();
+  kernels::bucket_rounds<Exec, detail::number<V>, detail::number<O>, W>(exec, task, options.method,
+                                                                        options.work)
       .run();
 }
 

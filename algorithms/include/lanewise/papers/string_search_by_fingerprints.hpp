@@ -210,11 +210,11 @@ struct fingerprint_search<by_fingerprints::two_stage> : two_stage_search {};
 template <class Exec, class Text, class Pattern, class Sink>
 void find_by_fingerprints(const Exec& exec, const char* algorithm, const Text& text,
                           const Pattern& what, const Sink& sink, const detail::integers& number,
-                          const string_search_options& with) {
+                          const string_search_options& options) {
   using search = fingerprint_search<typename Pattern::policy>;
   const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, search::template need<Exec>(what, bytes), algorithm);
+      exec, options.work, search::template need<Exec>(what, bytes), algorithm);
   search::run(exec, what, bytes, sink, number, work.get());
 }
 
@@ -240,23 +240,23 @@ template <execution_space Exec, class Text, class Memory, class Policy, class Pl
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
               const Places& places, const Kokkos::View<T, P...>& number,
-              const string_search_options& with = {}) {
+              const string_search_options& options = {}) {
   const auto sink = detail::as_sink<Exec>(places);
   detail::expects_memory(sink, "by_fingerprints::find_all", "places");
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>())
     kernels::find_by_fingerprints(exec, "by_fingerprints::find_all", text, what, sink,
                                   kernels::count_place<Exec>(number, "by_fingerprints::find_all"),
-                                  with);
+                                  options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
-                      const Places& places, const string_search_options& with = {}) {
-  return kernels::returned_number(
+                      const Places& places, const string_search_options& options = {}) {
+  return kernels::blocking_number(
       exec, "by_fingerprints::find_all",
       [&](const auto& number) {
-        by_fingerprints::find_all(exec, text, what, places, number, with);
+        by_fingerprints::find_all(exec, text, what, places, number, options);
       },
       "places", places);
 }
@@ -264,15 +264,16 @@ std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, 
 /// How many places find_all finds.
 template <execution_space Exec, class Text, class Memory, class Policy, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
-           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
-  kernels::find_by_fingerprints(exec, "by_fingerprints::count", text, what,
-                                array_sink<std::int64_t>{nullptr, 0},
-                                kernels::count_place<Exec>(result, "by_fingerprints::count"), with);
+           const Kokkos::View<std::int64_t, P...>& result,
+           const string_search_options& options = {}) {
+  kernels::find_by_fingerprints(
+      exec, "by_fingerprints::count", text, what, array_sink<std::int64_t>{nullptr, 0},
+      kernels::count_place<Exec>(result, "by_fingerprints::count"), options);
 }
 /// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory, class Policy>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what) {
-  return kernels::returned<std::int64_t>(
+  return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { by_fingerprints::count(exec, text, what, result); });
 }
 

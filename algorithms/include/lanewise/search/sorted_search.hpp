@@ -329,17 +329,18 @@ void search_by_tree(const Exec& exec, const char* label, const search_tree<Key>&
 
 template <bool upper, class Exec, class Key, class Queries, class Put, class Less>
 void search(const Exec& exec, const char* label, const char* algorithm, search_tree<Key> tree,
-            const Queries& queries, const Put& put, const Less& less, const search_options& with) {
-  with.count.template expects_reachable<Exec>(algorithm, "options.count");
-  const item_count count{queries.extent, with.count.data()};
+            const Queries& queries, const Put& put, const Less& less,
+            const search_options& options) {
+  options.count.template expects_reachable<Exec>(algorithm, "options.count");
+  const item_count count{queries.extent, options.count.data()};
   if (count.bound == 0) return;
   const bool sampled = tree.samples != nullptr || tree.levels == 0;
   const search_way way = kernels::way_to_search<Key, Exec>(
-      tree.n, count.bound, tree.samples != nullptr, with.sorted_queries);
+      tree.n, count.bound, tree.samples != nullptr, options.sorted_queries);
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work,
+      exec, options.work,
       kernels::search_workspace<Key, Exec>(tree.n, count.bound, tree.samples != nullptr,
-                                           with.sorted_queries),
+                                           options.sorted_queries),
       algorithm);
   void* const memory = work.get().plain();
   if (way == search_way::merging) {
@@ -397,7 +398,7 @@ auto queries_of(const Queries& queries, std::int64_t places, const char* algorit
 template <bool upper, class Exec, class Keys, class Queries, class Out, class Less>
 void search_places(const Exec& exec, const char* label, const char* algorithm, const Keys& keys,
                    const Queries& queries, const Out& out, std::int64_t offset, const Less& less,
-                   const search_options& with) {
+                   const search_options& options) {
   const auto tree = kernels::searched<Exec>(keys, algorithm);
   using key = typename std::decay_t<decltype(tree)>::key_type;
   const auto sink = detail::as_sink<Exec>(out);
@@ -416,7 +417,7 @@ void search_places(const Exec& exec, const char* label, const char* algorithm, c
       detail::expects_no_partial_overlap(source, sink, algorithm, "queries", "out", false);
     }
     kernels::search<upper>(exec, label, algorithm, tree, source,
-                           store_place<sink_type>{sink, offset}, less, with);
+                           store_place<sink_type>{sink, offset}, less, options);
   }
 }
 
@@ -455,9 +456,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void lower_bound(const Exec& exec, const Keys& keys,
                                                     const Queries& queries, const Out& out,
                                                     const Less& less = {},
-                                                    const search_options& with = {}) {
+                                                    const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::lower_bound", "lower_bound", keys, queries, out, 0,
-                                less, with);
+                                less, options);
 }
 
 /// out(i) becomes the index of the first key that is greater than queries(i), or n.
@@ -465,9 +466,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void upper_bound(const Exec& exec, const Keys& keys,
                                                     const Queries& queries, const Out& out,
                                                     const Less& less = {},
-                                                    const search_options& with = {}) {
+                                                    const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::upper_bound", "upper_bound", keys, queries, out, 0,
-                               less, with);
+                               less, options);
 }
 
 /// out(i) becomes the index of the first key >= queries(i), or n: lower_bound by another name.
@@ -475,9 +476,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void successor(const Exec& exec, const Keys& keys,
                                                   const Queries& queries, const Out& out,
                                                   const Less& less = {},
-                                                  const search_options& with = {}) {
+                                                  const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::successor", "successor", keys, queries, out, 0,
-                                less, with);
+                                less, options);
 }
 
 /// out(i) becomes the index of the first key > queries(i), or n: upper_bound by another name.
@@ -485,9 +486,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void strict_successor(const Exec& exec, const Keys& keys,
                                                          const Queries& queries, const Out& out,
                                                          const Less& less = {},
-                                                         const search_options& with = {}) {
+                                                         const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::strict_successor", "strict_successor", keys,
-                               queries, out, 0, less, with);
+                               queries, out, 0, less, options);
 }
 
 /// out(i) becomes the index of the last key <= queries(i), or -1 (of unsigned indices the
@@ -496,9 +497,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void predecessor(const Exec& exec, const Keys& keys,
                                                     const Queries& queries, const Out& out,
                                                     const Less& less = {},
-                                                    const search_options& with = {}) {
+                                                    const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::predecessor", "predecessor", keys, queries, out, -1,
-                               less, with);
+                               less, options);
 }
 
 /// out(i) becomes the index of the last key < queries(i), or -1 (of unsigned indices the greatest).
@@ -506,9 +507,9 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void strict_predecessor(const Exec& exec, const Keys& keys,
                                                            const Queries& queries, const Out& out,
                                                            const Less& less = {},
-                                                           const search_options& with = {}) {
+                                                           const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::strict_predecessor", "strict_predecessor", keys,
-                                queries, out, -1, less, with);
+                                queries, out, -1, less, options);
 }
 
 /// first(i) and last(i) become what lower_bound and upper_bound store: keys [first(i), last(i)) are
@@ -518,11 +519,11 @@ template <execution_space Exec, class Keys, class Queries, class First, class La
 requires(!std::is_pointer_v<Keys>) void equal_range(const Exec& exec, const Keys& keys,
                                                     const Queries& queries, const First& first,
                                                     const Last& last, const Less& less = {},
-                                                    const search_options& with = {}) {
+                                                    const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::equal_range::first", "equal_range", keys, queries,
-                                first, 0, less, with);
+                                first, 0, less, options);
   kernels::search_places<true>(exec, "Lanewise::equal_range::last", "equal_range", keys, queries,
-                               last, 0, less, with);
+                               last, 0, less, options);
 }
 
 /// out(i) becomes whether a key is equal to queries(i): 1 or 0. out is a View of bool or integers.
@@ -530,7 +531,7 @@ template <execution_space Exec, class Keys, class Queries, class Out, class Less
 requires(!std::is_pointer_v<Keys>) void contains(const Exec& exec, const Keys& keys,
                                                  const Queries& queries, const Out& out,
                                                  const Less& less = {},
-                                                 const search_options& with = {}) {
+                                                 const search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Out> && std::is_integral_v<typename Out::value_type>,
                 "lanewise: contains stores bool or integers in a View");
   const auto tree = kernels::searched<Exec>(keys, "contains");
@@ -542,7 +543,7 @@ requires(!std::is_pointer_v<Keys>) void contains(const Exec& exec, const Keys& k
   if constexpr (detail::check_less<Exec, Less, key>()) {
     using put = kernels::store_contains<key, std::decay_t<decltype(sink)>, Less>;
     kernels::search<false>(exec, "Lanewise::contains", "contains", tree, source,
-                           put{tree.keys, tree.n, sink, less}, less, with);
+                           put{tree.keys, tree.n, sink, less}, less, options);
   }
 }
 

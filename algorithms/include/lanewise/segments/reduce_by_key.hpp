@@ -24,7 +24,7 @@ template <class T, class Key,
 struct ends_policy : Row {
   static constexpr int items_per_lane =
       lanewise::items_that_fit(Row::items_per_lane, Row::warps, sizeof(T) + sizeof(Key));
-  static constexpr int tiles_behind = [] {
+  static constexpr int parked_tiles = [] {
     const int most = lanewise::tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps *
                                                items_per_lane);
     return most > 0 ? most : 1;
@@ -42,7 +42,7 @@ struct reduce_by_key_kernel {
   using heads_type = detail::key_differing<Keys, Equal>;
 
   template <class Team>
-  using tile = detail::segments_t<Team, T, policy, Values, heads_type, identity, true>;
+  using tile = detail::segmented_scan_tile<Team, T, policy, Values, heads_type, identity, true>;
   template <class Team>
   using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
@@ -147,7 +147,7 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                                                     const ValuesOut& values_out,
                                                     const Kokkos::View<C, P...>& count,
                                                     const Op& op, const Equal& equal = {},
-                                                    const options& with = {}) {
+                                                    const call_options& options = {}) {
   const auto sink = detail::as_sink<Exec>(values_out);
   using result = typename detail::sink_value<std::decay_t<decltype(sink)>>::type;
   static_assert(!std::is_void_v<result>, "lanewise::reduce_by_key: values_out is a View");
@@ -168,7 +168,7 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
   detail::expects_no_partial_overlap(value, sink, "reduce_by_key", "values", "values_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "reduce_by_key", "keys_out", "values_out",
                                      false);
-  const item_count n = detail::count_of<Exec>(key.extent, with, "reduce_by_key");
+  const item_count n = detail::count_of<Exec>(key.extent, options, "reduce_by_key");
   const detail::integers runs = kernels::count_place<Exec>(count, "reduce_by_key");
   using key_item = typename decltype(key)::value_type;
   if constexpr (detail::check_operator<Exec, Op, result>() &&
@@ -177,7 +177,7 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                 detail::check_results<Exec, key_item, std::decay_t<decltype(key_sink)>>())
     kernels::reduce_runs(exec,
                          detail::key_differing<std::decay_t<decltype(key)>, Equal>{key, equal},
-                         value, key_sink, sink, combine, n, runs, with.work,
+                         value, key_sink, sink, combine, n, runs, options.work,
                          lanewise::reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
@@ -188,11 +188,12 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     reduce_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Op& op, const Equal& equal = {},
-                  const options& with = {}) {
-  return kernels::returned_number(
+                  const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "reduce_by_key",
       [&](const auto& count) {
-        lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
+        lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal,
+                                options);
       },
       "keys_out", keys_out, "values_out", values_out);
 }

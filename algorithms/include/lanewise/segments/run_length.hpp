@@ -37,7 +37,7 @@ template <execution_space Exec, class In, class KeysOut, class LengthsOut, class
           class Equal = equal_to>
 void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                        const LengthsOut& lengths_out, const Kokkos::View<T, P...>& count,
-                       const Equal& equal = {}, const options& with = {}) {
+                       const Equal& equal = {}, const call_options& options = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto lengths = detail::as_sink<Exec>(lengths_out);
@@ -60,7 +60,7 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                      detail::selected_where_differing<+1, Equal>{equal},
                      kernels::keys_of_runs<Equal>(source, sink),
                      detail::selected_distances<std::decay_t<decltype(lengths)>>(lengths),
-                     kernels::count_place<Exec>(count, "run_length_encode"), with,
+                     kernels::count_place<Exec>(count, "run_length_encode"), options,
                      lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
@@ -70,11 +70,11 @@ template <execution_space Exec, class In, class KeysOut, class LengthsOut, class
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                       const LengthsOut& lengths_out, const Equal& equal = {},
-                      const options& with = {}) {
-  return kernels::returned_number(
+                      const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "run_length_encode",
       [&](const auto& count) {
-        lanewise::run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
+        lanewise::run_length_encode(exec, in, keys_out, lengths_out, count, equal, options);
       },
       "keys_out", keys_out, "lengths_out", lengths_out);
 }

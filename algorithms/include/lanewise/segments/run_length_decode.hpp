@@ -112,7 +112,7 @@ workspace_size run_length_decode_workspace(std::int64_t runs) {
 /// that of a merge.)
 template <execution_space Exec, class Keys, class Lengths, class Out, class T, class... P>
 void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
-                       const Kokkos::View<T, P...>& count, const checked_options& with = {}) {
+                       const Kokkos::View<T, P...>& count, const checked_options& options = {}) {
   const auto key = detail::as_source<Exec>(keys);
   const auto length = detail::as_source<Exec>(lengths);
   const auto sink = detail::as_sink<Exec>(out);
@@ -126,15 +126,16 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   detail::expects_no_partial_overlap(key, sink, "run_length_decode", "keys", "out", false);
   detail::expects_no_partial_overlap(length, sink, "run_length_decode", "lengths", "out", false);
   const detail::integers total = kernels::count_place<Exec>(count, "run_length_decode");
-  const item_count n = kernels::count_of<Exec>(key.extent, with, "run_length_decode");
+  const item_count n = kernels::count_of<Exec>(key.extent, options, "run_length_decode");
   using backend = backend_of<Exec>;
   const kernels::decode_layout<Exec> layout(n.bound);
-  auto work = call_workspace::make<backend>(exec, with.work, layout.need, "run_length_decode");
+  auto work = call_workspace::make<backend>(exec, options.work, layout.need, "run_length_decode");
   auto* const ends = static_cast<std::int64_t*>(work.get().plain());
   kernels::allocate<true>(exec, "Lanewise::run_length_decode::allocate", length,
                           array_sink<std::int64_t>{ends, n.bound}, n, total,
                           Kokkos::min(total.most(), detail::most_places - 1),
-                          kernels::errors_of<Exec>(with, work.get()), work.get(), layout.chain_at);
+                          kernels::errors_of<Exec>(options, work.get()), work.get(),
+                          layout.chain_at);
   if (n.bound == 0 || sink.extent == 0) return;
   using key_source = std::decay_t<decltype(key)>;
   using sink_type = std::decay_t<decltype(sink)>;
@@ -153,11 +154,11 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
-                               const Out& out, const checked_options& with = {}) {
-  return kernels::returned_number(
+                               const Out& out, const checked_options& options = {}) {
+  return kernels::blocking_number(
       exec, "run_length_decode",
       [&](const auto& count) {
-        lanewise::run_length_decode(exec, keys, lengths, out, count, with);
+        lanewise::run_length_decode(exec, keys, lengths, out, count, options);
       },
       "out", out);
 }

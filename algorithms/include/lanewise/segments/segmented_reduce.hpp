@@ -98,7 +98,7 @@ struct segmented_reduce_kernel {
   using state = detail::segment_carry<T>;
 
   template <class Team>
-  using tile = detail::sums_t<Team, T, policy>;
+  using tile = detail::segmented_reduction<Team, T, policy>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch sums;
@@ -157,7 +157,7 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
   using kernel = kernels::segmented_reduce_kernel<
       array_source<T, identity>, array_source<std::int64_t, identity>, array_sink<T>, plus, T>;
   using policy = typename kernel::policy;
-  using sums = detail::sums_t<team_t<Exec, policy>, T, policy>;
+  using sums = detail::segmented_reduction<team_t<Exec, policy>, T, policy>;
   const std::int64_t tiles = lanewise::divide_up(sums::path(segments, n), sums::steps);
   return {tiles, look_back_chain<typename kernel::state>::payload_bytes(tiles)};
 }
@@ -182,7 +182,7 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// instead of a second kernel.)
 template <execution_space Exec, class In, class Offsets, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, const Out& out,
-                      const Op& op, const Init& init, const checked_options& with = {}) {
+                      const Op& op, const Init& init, const checked_options& options = {}) {
   if constexpr (detail::check_reduction<Exec, In, Op, Init>() &&
                 detail::check_combined<Exec, detail::accumulated<Op, Init>,
                                        detail::sink_of<Exec, Out>, detail::says_type<Op>>()) {
@@ -202,7 +202,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
     detail::expects_memory(sink, "segmented_reduce", "out");
     detail::expects_no_partial_overlap(source, sink, "segmented_reduce", "in", "out", false);
     detail::expects_no_partial_overlap(offset, sink, "segmented_reduce", "offsets", "out", false);
-    const item_count n = kernels::count_of<Exec>(segments, with, "segmented_reduce");
+    const item_count n = kernels::count_of<Exec>(segments, options, "segmented_reduce");
     if (segments == 0) return;
     using backend = backend_of<Exec>;
     using kernel = kernels::segmented_reduce_kernel<
@@ -211,9 +211,9 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
     using whole = typename kernel::template tile<team_t<Exec, typename kernel::policy>>::whole;
     const workspace_size need =
         lanewise::segmented_reduce_workspace<T, Exec>(source.extent, segments);
-    auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
+    auto work = call_workspace::make<backend>(exec, options.work, need, "segmented_reduce");
     const auto link = work.get().template make_look_back_chain<typename kernel::state>(0);
-    status* const errors = kernels::errors_of<Exec>(with, work.get());
+    status* const errors = kernels::errors_of<Exec>(options, work.get());
     if constexpr (whole::most_beyond > 0) {
       using kernel_of_few = kernels::segmented_reduce_kernel<
           std::decay_t<decltype(source)>, std::decay_t<decltype(offset)>,
@@ -253,15 +253,16 @@ struct equal_offsets {
 /// [s length, (s+1) length) of in. No offsets are read. Throws where length is less than 1.
 template <execution_space Exec, class In, std::integral Length, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Length& length, const Out& out,
-                      const Op& op, const Init& init, const checked_options& with = {}) {
+                      const Op& op, const Init& init, const checked_options& options = {}) {
   const std::int64_t extent = detail::as_source<Exec>(in).extent;
   const std::int64_t each = kernels::length_of_segments(length, extent, "segmented_reduce");
   const std::int64_t segments = divide_up(extent, each);
   const std::int64_t places = detail::as_sink<Exec>(out).extent;
   detail::expects(places >= segments, "segmented_reduce: out has ", places, " places, in has ",
                   extent, " items for ", segments, " segments of ", each);
-  lanewise::segmented_reduce(
-      exec, in, generated(segments + 1, kernels::equal_offsets{each, extent}), out, op, init, with);
+  lanewise::segmented_reduce(exec, in,
+                             generated(segments + 1, kernels::equal_offsets{each, extent}), out, op,
+                             init, options);
 }
 
 namespace kernels {
@@ -375,7 +376,7 @@ struct separate_segments_kernel {
 template <execution_space Exec, class In, class Begins, class Ends, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, const Ends& ends,
                       const Out& out, const Op& op, const Init& init,
-                      const checked_options& with = {}) {
+                      const checked_options& options = {}) {
   if constexpr (detail::check_reduction<Exec, In, Op, Init>() &&
                 detail::check_combined<Exec, detail::accumulated<Op, Init>,
                                        detail::sink_of<Exec, Out>, detail::says_type<Op>>()) {
@@ -399,14 +400,14 @@ void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, cons
     detail::expects_no_partial_overlap(source, sink, "segmented_reduce", "in", "out", false);
     detail::expects_no_partial_overlap(begin, sink, "segmented_reduce", "begins", "out", false);
     detail::expects_no_partial_overlap(end, sink, "segmented_reduce", "ends", "out", false);
-    const item_count n = kernels::count_of<Exec>(begin.extent, with, "segmented_reduce");
+    const item_count n = kernels::count_of<Exec>(begin.extent, options, "segmented_reduce");
     if (begin.extent == 0) return;
     using backend = backend_of<Exec>;
     using kernel = kernels::separate_segments_kernel<
         std::decay_t<decltype(source)>, std::decay_t<decltype(begin)>, std::decay_t<decltype(end)>,
         std::decay_t<decltype(sink)>, std::decay_t<decltype(combine)>, T>;
     // Bad segments are counted here if there is no status.
-    auto work = call_workspace::make<backend>(exec, with.work, {}, "segmented_reduce");
+    auto work = call_workspace::make<backend>(exec, options.work, {}, "segmented_reduce");
     const std::int64_t resident = backend::template resident_league<kernel>(exec, begin.extent);
     const std::int64_t window =
         Kokkos::min(lanewise::divide_up(begin.extent, resident), std::int64_t{warp_t<Exec>::width});
@@ -414,7 +415,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, cons
         exec, "Lanewise::segmented_reduce",
         backend::template league_for_tiles<kernel>(exec, lanewise::divide_up(begin.extent, window)),
         kernel{source, begin, end, sink, combine, static_cast<T>(init), n,
-               kernels::errors_of<Exec>(with, work.get()), window});
+               kernels::errors_of<Exec>(options, work.get()), window});
   }
 }
 

@@ -19,7 +19,7 @@ struct segments_policy : launch_policy {
   static constexpr int items_per_lane =
       items_that_fit(sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4), warps, sizeof(T));
   static constexpr int teams_per_multiprocessor = 2;
-  static constexpr int tiles_behind = [] {
+  static constexpr int parked_tiles = [] {
     const int most = tiles_that_wait(sizeof(T) * 32 * segments_policy::warps * items_per_lane);
     return most > 0 ? most : 1;
   }();
@@ -40,7 +40,7 @@ struct segmented_scan_kernel {
   using state = detail::segment_state<T>;
 
   template <class Team>
-  using tile = detail::segments_t<Team, T, policy, Source, Heads, AtHead, false>;
+  using tile = detail::segmented_scan_tile<Team, T, policy, Source, Heads, AtHead, false>;
   template <class Team>
   using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
@@ -148,7 +148,7 @@ template <bool exclusive, class Exec, class Source, class Heads, class Out, clas
           class AtHead>
 void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
                     const Source& source, const Heads& heads, const Out& out, const T& init,
-                    const Op& op, const AtHead& at_head, const options& with) {
+                    const Op& op, const AtHead& at_head, const call_options& options) {
   const auto sink = detail::as_sink<Exec>(out);
   using kernel =
       segmented_scan_kernel<exclusive, Source, Heads, std::decay_t<decltype(sink)>, Op, AtHead, T>;
@@ -164,10 +164,10 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
   } else {
     detail::expects_no_partial_overlap(heads.keys, sink, algorithm, "keys", "out", false);
   }
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   if (source.extent == 0) return;
   auto work = call_workspace::make<backend>(
-      exec, with.work, lanewise::segmented_scan_workspace<T, Exec>(source.extent), algorithm);
+      exec, options.work, lanewise::segmented_scan_workspace<T, Exec>(source.extent), algorithm);
   lanewise::launch(exec, label,
                    backend::template league_for_tiles<kernel>(
                        exec, kernels::segment_tiles<T, Exec>(source.extent)),
@@ -189,7 +189,7 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
 /// reached. (Merrill, 3.4; a single pass with look-back.)
 template <execution_space Exec, class In, class Heads, class Out, class Op>
 void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
-                              const Op& op, const options& with = {}) {
+                              const Op& op, const call_options& options = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, item>()) {
     using T = detail::accumulated<Op, item>;
@@ -197,7 +197,7 @@ void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
     const char* algorithm = "inclusive_segmented_scan";
     kernels::segmented_scan<false>(exec, "Lanewise::inclusive_segmented_scan", algorithm, source,
                                    kernels::heads_of_flags<Exec>(heads, source.extent, algorithm),
-                                   out, T{}, detail::without_accumulation(op), identity{}, with);
+                                   out, T{}, detail::without_accumulation(op), identity{}, options);
   }
 }
 
@@ -205,7 +205,7 @@ void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
 /// type of init, or to A. Otherwise like inclusive_segmented_scan.
 template <execution_space Exec, class In, class Heads, class Out, class T, class Op>
 void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
-                              const Op& op, const T& init, const options& with = {}) {
+                              const Op& op, const T& init, const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>()) {
     using sum = detail::accumulated<Op, T>;
     const auto source = detail::as<sum>(detail::as_source<Exec>(in));
@@ -215,7 +215,7 @@ void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
     kernels::segmented_scan<true>(
         exec, "Lanewise::exclusive_segmented_scan", algorithm, source,
         kernels::heads_of_flags<Exec>(heads, source.extent, algorithm), out, first, combine,
-        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, with);
+        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, options);
   }
 }
 
@@ -223,27 +223,28 @@ void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
 /// length that is at most i. No flags are read. Throws where length is less than 1.
 template <execution_space Exec, class In, std::integral Length, class Out, class Op>
 void inclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
-                              const Op& op, const options& with = {}) {
+                              const Op& op, const call_options& options = {}) {
   const std::int64_t n = detail::as_source<Exec>(in).extent;
   lanewise::inclusive_segmented_scan(
-      exec, in, kernels::heads_of_length(length, n, "inclusive_segmented_scan"), out, op, with);
+      exec, in, kernels::heads_of_length(length, n, "inclusive_segmented_scan"), out, op, options);
 }
 
 /// exclusive_segmented_scan of segments of `length` items each.
 template <execution_space Exec, class In, std::integral Length, class Out, class T, class Op>
 void exclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
-                              const Op& op, const T& init, const options& with = {}) {
+                              const Op& op, const T& init, const call_options& options = {}) {
   const std::int64_t n = detail::as_source<Exec>(in).extent;
   lanewise::exclusive_segmented_scan(
       exec, in, kernels::heads_of_length(length, n, "exclusive_segmented_scan"), out, op, init,
-      with);
+      options);
 }
 
 /// inclusive_segmented_scan where a segment is a run of equal neighbouring keys. equal is a pure
 /// scalar equivalence.
 template <execution_space Exec, class Keys, class In, class Out, class Op, class Equal = equal_to>
 void inclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
-                           const Op& op, const Equal& equal = {}, const options& with = {}) {
+                           const Op& op, const Equal& equal = {},
+                           const call_options& options = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, item>() &&
                 detail::check_equal<Exec, Equal, detail::item_of<Exec, Keys>>()) {
@@ -253,7 +254,7 @@ void inclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, con
     kernels::segmented_scan<false>(
         exec, "Lanewise::inclusive_scan_by_key", algorithm, source,
         kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, T{},
-        detail::without_accumulation(op), identity{}, with);
+        detail::without_accumulation(op), identity{}, options);
   }
 }
 
@@ -262,7 +263,7 @@ template <execution_space Exec, class Keys, class In, class Out, class T, class 
           class Equal = equal_to>
 void exclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
                            const Op& op, const T& init, const Equal& equal = {},
-                           const options& with = {}) {
+                           const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>() &&
                 detail::check_equal<Exec, Equal, detail::item_of<Exec, Keys>>()) {
     using sum = detail::accumulated<Op, T>;
@@ -273,7 +274,7 @@ void exclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, con
     kernels::segmented_scan<true>(
         exec, "Lanewise::exclusive_scan_by_key", algorithm, source,
         kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, first, combine,
-        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, with);
+        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, options);
   }
 }
 

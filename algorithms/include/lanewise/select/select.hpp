@@ -10,20 +10,21 @@ namespace kernels {
 
 template <class Exec, class Source, class Sink, class Selector>
 void select(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
+            const Sink& sink, const Selector& marks, detail::integers kept,
+            const call_options& options) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   kernels::expects_in_place_or_apart(source, sink, algorithm);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
-    kernels::compact_items(exec, label, algorithm, source, marks, sink, kept, with,
+    kernels::compact_items(exec, label, algorithm, source, marks, sink, kept, options,
                            lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
 template <class Exec, class Source, class Sink, class Others, class Selector>
 void partition(const Exec& exec, const char* label, const char* algorithm, const Source& source,
                const Sink& sink, const Others& others, const Selector& marks, detail::integers kept,
-               detail::integers rejected, const options& with) {
+               detail::integers rejected, const call_options& options) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_memory(others, algorithm, "rejected");
@@ -34,7 +35,7 @@ void partition(const Exec& exec, const char* label, const char* algorithm, const
   if constexpr (detail::check_results<Exec, item, Sink>() &&
                 detail::check_results<Exec, item, Others>())
     kernels::compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-                     detail::rejected_items<Others>(others), kept, with,
+                     detail::rejected_items<Others>(others), kept, options,
                      lanewise::compact_workspace<item, Exec>(source.extent), rejected);
 }
 
@@ -42,7 +43,7 @@ void partition(const Exec& exec, const char* label, const char* algorithm, const
 template <class Exec, class In, class Flags, class Out, class Rejected>
 void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                        const Rejected& rejected, detail::integers kept,
-                       detail::integers rejected_number, const options& with) {
+                       detail::integers rejected_number, const call_options& options) {
   const auto source = detail::as_source<Exec>(in);
   const auto flag = detail::as_flags<Exec>(flags);
   const auto sink = detail::as_sink<Exec>(out);
@@ -54,7 +55,7 @@ void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const
   detail::expects_no_partial_overlap(flag, others, "partition_flagged", "flags", "rejected", false);
   kernels::partition(exec, "Lanewise::partition_flagged", "partition_flagged", source, sink, others,
                      detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag}, kept,
-                     rejected_number, with);
+                     rejected_number, options);
 }
 
 /// The number of kept items of a partition, call(kept, rejected), both of whose outputs have room.
@@ -63,7 +64,7 @@ template <class Exec, class Out, class Rejected, class F>
 std::int64_t partitioned(const Exec& exec, const char* algorithm, const Out& out,
                          const Rejected& rejected, F call) {
   using numbers = Kokkos::Array<std::int64_t, 2>;
-  const auto n = kernels::returned<numbers>(exec, [&](const auto& result) {
+  const auto n = kernels::blocking_result<numbers>(exec, [&](const auto& result) {
     call(detail::integers(result.data()->data()), detail::integers(result.data()->data() + 1));
   });
   kernels::expects_rooms<Exec>(algorithm, n[0], "out", out);
@@ -85,11 +86,11 @@ std::int64_t partitioned(const Exec& exec, const char* algorithm, const Out& out
 /// overlap or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
 void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
-               const Predicate& keep, const options& with = {}) {
+               const Predicate& keep, const call_options& options = {}) {
   if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
     kernels::select(exec, "Lanewise::select_if", "select_if", detail::as_source<Exec>(in),
                     detail::as_sink<Exec>(out), detail::selected_where<Predicate>{keep},
-                    kernels::count_place<Exec>(count, "select_if"), with);
+                    kernels::count_place<Exec>(count, "select_if"), options);
 }
 
 /// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
@@ -97,10 +98,10 @@ void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::Vie
 template <execution_space Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
-              const options& with = {}) {
-  return kernels::returned_number(
+              const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "select_if",
-      [&](const auto& count) { lanewise::select_if(exec, in, out, count, keep, with); }, "out",
+      [&](const auto& count) { lanewise::select_if(exec, in, out, count, keep, options); }, "out",
       out);
 }
 
@@ -108,7 +109,7 @@ requires(!Kokkos::is_view_v<Predicate>) std::int64_t
 /// any type that converts to bool.
 template <execution_space Exec, class In, class Flags, class Out, class T, class... P>
 void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
-                    const Kokkos::View<T, P...>& count, const options& with = {}) {
+                    const Kokkos::View<T, P...>& count, const call_options& options = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   const auto flag = detail::as_flags<Exec>(flags);
@@ -118,17 +119,17 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
   detail::expects_no_partial_overlap(flag, sink, "select_flagged", "flags", "out", false);
   kernels::select(exec, "Lanewise::select_flagged", "select_flagged", source, sink,
                   detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag},
-                  kernels::count_place<Exec>(count, "select_flagged"), with);
+                  kernels::count_place<Exec>(count, "select_flagged"), options);
 }
 
 /// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
-                            const options& with = {}) {
-  return kernels::returned_number(
+                            const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "select_flagged",
-      [&](const auto& count) { lanewise::select_flagged(exec, in, flags, out, count, with); },
+      [&](const auto& count) { lanewise::select_flagged(exec, in, flags, out, count, options); },
       "out", out);
 }
 
@@ -139,12 +140,12 @@ template <execution_space Exec, class In, class Out, class Rejected, class T, cl
           class Predicate>
 void partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
                const Kokkos::View<T, P...>& count, const Predicate& keep,
-               const options& with = {}) {
+               const call_options& options = {}) {
   if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
     kernels::partition(exec, "Lanewise::partition", "partition", detail::as_source<Exec>(in),
                        detail::as_sink<Exec>(out), detail::as_sink<Exec>(rejected),
                        detail::selected_where<Predicate>{keep},
-                       kernels::count_place<Exec>(count, "partition"), {}, with);
+                       kernels::count_place<Exec>(count, "partition"), {}, options);
 }
 
 /// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
@@ -152,13 +153,13 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
 template <execution_space Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
-              const Predicate& keep, const options& with = {}) {
+              const Predicate& keep, const call_options& options = {}) {
   if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
     return kernels::partitioned(
         exec, "partition", out, rejected, [&](detail::integers kept, detail::integers others) {
           kernels::partition(exec, "Lanewise::partition", "partition", detail::as_source<Exec>(in),
                              detail::as_sink<Exec>(out), detail::as_sink<Exec>(rejected),
-                             detail::selected_where<Predicate>{keep}, kept, others, with);
+                             detail::selected_where<Predicate>{keep}, kept, others, options);
         });
   return 0;
 }
@@ -169,20 +170,20 @@ template <execution_space Exec, class In, class Flags, class Out, class Rejected
           class... P>
 void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                        const Rejected& rejected, const Kokkos::View<T, P...>& count,
-                       const options& with = {}) {
+                       const call_options& options = {}) {
   kernels::partition_flagged(exec, in, flags, out, rejected,
-                             kernels::count_place<Exec>(count, "partition_flagged"), {}, with);
+                             kernels::count_place<Exec>(count, "partition_flagged"), {}, options);
 }
 
 /// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out, class Rejected>
 std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
-                               const Rejected& rejected, const options& with = {}) {
+                               const Rejected& rejected, const call_options& options = {}) {
   return kernels::partitioned(exec, "partition_flagged", out, rejected,
                               [&](detail::integers kept, detail::integers others) {
                                 kernels::partition_flagged(exec, in, flags, out, rejected, kept,
-                                                           others, with);
+                                                           others, options);
                               });
 }
 

@@ -15,7 +15,7 @@ struct three_way_kernel {
   using item = typename Source::value_type;
   using state = detail::selection_state;
   struct policy : compact_policy<item, false> {
-    static constexpr int tiles_behind = [] {
+    static constexpr int parked_tiles = [] {
       const int most =
           lanewise::tiles_that_wait(sizeof(item) * 32 * policy::warps * policy::items_per_lane);
       return most > 0 ? most : 1;
@@ -23,7 +23,7 @@ struct three_way_kernel {
   };
 
   template <class Team>
-  using tile = detail::three_ways_t<Team, item, policy, Ways, Source>;
+  using tile = detail::three_way_tile<Team, item, policy, Ways, Source>;
   template <class Team>
   using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
@@ -88,7 +88,7 @@ template <execution_space Exec, class In, class First, class Second, class Rest,
 void three_way_partition(const Exec& exec, const In& in, const First& first, const Second& second,
                          const Rest& rest, const Kokkos::View<T, P...>& counts,
                          const InFirst& in_first, const InSecond& in_second,
-                         const options& with = {}) {
+                         const call_options& options = {}) {
   constexpr const char* algorithm = "three_way_partition";
   using view = Kokkos::View<T, P...>;
   static_assert(view::rank() == 1 && std::is_integral_v<typename view::value_type> &&
@@ -124,9 +124,9 @@ void three_way_partition(const Exec& exec, const In& in, const First& first, con
         kernels::three_way_kernel<std::decay_t<decltype(source)>, ways, std::decay_t<decltype(one)>,
                                   std::decay_t<decltype(two)>, std::decay_t<decltype(three)>>;
     using backend = backend_of<Exec>;
-    const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+    const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
     auto work = call_workspace::make<backend>(
-        exec, with.work, lanewise::three_way_partition_workspace<item, Exec>(source.extent),
+        exec, options.work, lanewise::three_way_partition_workspace<item, Exec>(source.extent),
         algorithm);
     const std::int64_t tiles =
         kernels::compact_tiles<item, Exec, typename kernel::policy>(source.extent);
@@ -144,12 +144,13 @@ template <execution_space Exec, class In, class First, class Second, class Rest,
           class InSecond>
 requires(!Kokkos::is_view_v<InFirst>) Kokkos::Array<std::int64_t, 3> three_way_partition(
     const Exec& exec, const In& in, const First& first, const Second& second, const Rest& rest,
-    const InFirst& in_first, const InSecond& in_second, const options& with = {}) {
+    const InFirst& in_first, const InSecond& in_second, const call_options& options = {}) {
   using numbers = Kokkos::Array<std::int64_t, 3>;
-  const auto n = kernels::returned<numbers>(exec, [&](const auto& result) {
+  const auto n = kernels::blocking_result<numbers>(exec, [&](const auto& result) {
     const Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> counts(
         result.data()->data(), 3);
-    lanewise::three_way_partition(exec, in, first, second, rest, counts, in_first, in_second, with);
+    lanewise::three_way_partition(exec, in, first, second, rest, counts, in_first, in_second,
+                                  options);
   });
   kernels::expects_rooms<Exec>("three_way_partition", n[0], "first", first);
   kernels::expects_rooms<Exec>("three_way_partition", n[1], "second", second);

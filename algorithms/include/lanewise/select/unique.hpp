@@ -19,7 +19,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Equal = equal_to>
 void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
-            const Equal& equal = {}, const options& with = {}) {
+            const Equal& equal = {}, const call_options& options = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects_memory(source, "unique", "in");
@@ -31,7 +31,7 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
                 detail::check_results<Exec, item, sink_type>())
     kernels::compact_items(exec, "Lanewise::unique", "unique", source,
                            detail::selected_where_differing<-1, Equal>{equal}, sink,
-                           kernels::count_place<Exec>(count, "unique"), with,
+                           kernels::count_place<Exec>(count, "unique"), options,
                            lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
@@ -40,10 +40,11 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
 template <execution_space Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
-           const options& with = {}) {
-  return kernels::returned_number(
+           const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "unique",
-      [&](const auto& count) { lanewise::unique(exec, in, out, count, equal, with); }, "out", out);
+      [&](const auto& count) { lanewise::unique(exec, in, out, count, equal, options); }, "out",
+      out);
 }
 
 namespace kernels {
@@ -68,7 +69,7 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
 void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                    const KeysOut& keys_out, const ValuesOut& values_out,
                    const Kokkos::View<T, P...>& count, const Equal& equal = {},
-                   const options& with = {}) {
+                   const call_options& options = {}) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto value = detail::as_source<Exec>(values);
@@ -101,7 +102,7 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
       kernels::compact(
           exec, "Lanewise::unique_by_key", "unique_by_key", in,
           detail::selected_where_differing<-1, kernels::equal_keys<Equal>>{{equal}},
-          detail::items_in_place<pair_sink>(out), detail::no_column{}, runs, with,
+          detail::items_in_place<pair_sink>(out), detail::no_column{}, runs, options,
           lanewise::compact_workspace<typename pairs::value_type, Exec>(source.extent));
       return;
     }
@@ -119,7 +120,7 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                      detail::selected_where_differing<-1, Equal>{equal},
                      detail::selected_items<sink_type>(sink),
                      detail::selected_values<value_source, value_sink_type>(value, value_sink),
-                     runs, with, lanewise::compact_workspace<key_type, Exec>(source.extent));
+                     runs, options, lanewise::compact_workspace<key_type, Exec>(source.extent));
 }
 
 /// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
@@ -128,11 +129,12 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
-                  const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
-  return kernels::returned_number(
+                  const ValuesOut& values_out, const Equal& equal = {},
+                  const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "unique_by_key",
       [&](const auto& count) {
-        lanewise::unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
+        lanewise::unique_by_key(exec, keys, values, keys_out, values_out, count, equal, options);
       },
       "keys_out", keys_out, "values_out", values_out);
 }

@@ -122,7 +122,7 @@ std::int64_t adjacent_tiles(std::int64_t n) {
 /// Whose tiles both kinds of differences have.
 template <bool right, class Exec, class In, class Out, class Op>
 void adjacent_difference(const Exec& exec, const char* algorithm, const In& in, const Out& out,
-                         const Op& op, const options& with) {
+                         const Op& op, const call_options& options) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   using source_type = std::decay_t<decltype(source)>;
@@ -133,7 +133,7 @@ void adjacent_difference(const Exec& exec, const char* algorithm, const In& in, 
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", may_be_in_place);
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   if (source.extent == 0) return;
   using backend = backend_of<Exec>;
   using kernel = adjacent_kernel<source_type, sink_type, Op, right>;
@@ -149,7 +149,7 @@ void adjacent_difference(const Exec& exec, const char* algorithm, const In& in, 
       if (source.data == sink.data) {
         using in_place = adjacent_in_place_kernel<source_type, sink_type, Op, right>;
         auto work = call_workspace::make<backend>(
-            exec, with.work, {0, static_cast<std::size_t>(tiles) * sizeof(item)}, algorithm);
+            exec, options.work, {0, static_cast<std::size_t>(tiles) * sizeof(item)}, algorithm);
         auto* const in_front = static_cast<item*>(work.get().plain());
         const auto borders = lanewise::generated(
             tiles, item_in_front<right, cuts, source_type, sink_type>{source, sink, all});
@@ -190,16 +190,16 @@ workspace_size adjacent_difference_workspace(std::int64_t n) {
 /// overlap, or an option that cannot be reached.
 template <execution_space Exec, class In, class Out, class Op = minus>
 void adjacent_difference(const Exec& exec, const In& in, const Out& out, const Op& op = {},
-                         const options& with = {}) {
-  kernels::adjacent_difference<false>(exec, "adjacent_difference", in, out, op, with);
+                         const call_options& options = {}) {
+  kernels::adjacent_difference<false>(exec, "adjacent_difference", in, out, op, options);
 }
 
 /// Writes out(i) = op(in(i), in(i+1)) for i in [0, n-1) and out(n-1) = in(n-1): differences to the
 /// right, found from the back. Otherwise like adjacent_difference.
 template <execution_space Exec, class In, class Out, class Op = minus>
 void adjacent_difference_right(const Exec& exec, const In& in, const Out& out, const Op& op = {},
-                               const options& with = {}) {
-  kernels::adjacent_difference<true>(exec, "adjacent_difference_right", in, out, op, with);
+                               const call_options& options = {}) {
+  kernels::adjacent_difference<true>(exec, "adjacent_difference_right", in, out, op, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -144,15 +144,15 @@ struct allocate_kernel {
 };
 
 template <class Exec>
-status* errors_of(const checked_options& with, workspace& work) {
-  return with.errors.data() != nullptr ? with.errors.data() : work.errors();
+status* errors_of(const checked_options& options, workspace& work) {
+  return options.errors.data() != nullptr ? options.errors.data() : work.errors();
 }
 
 /// The number of items of a call with these options, and the same as plain options.
 template <class Exec>
-item_count count_of(std::int64_t extent, const checked_options& with, const char* algorithm) {
-  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
-  return detail::count_of<Exec>(extent, {with.work, with.count}, algorithm);
+item_count count_of(std::int64_t extent, const checked_options& options, const char* algorithm) {
+  options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  return detail::count_of<Exec>(extent, {options.work, options.count}, algorithm);
 }
 
 /// Starts the kernel with the chain at an offset of the workspace.
@@ -194,7 +194,7 @@ workspace_size allocate_workspace(std::int64_t n) {
 /// chapter 3; a single pass with look-back.)
 template <execution_space Exec, class Counts, class Offsets, class T, class... P>
 void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
-              const Kokkos::View<T, P...>& total, const checked_options& with = {}) {
+              const Kokkos::View<T, P...>& total, const checked_options& options = {}) {
   const auto source = detail::as_source<Exec>(counts);
   const auto sink = detail::as_sink<Exec>(offsets);
   static_assert(std::is_integral_v<typename decltype(source)::value_type>,
@@ -212,19 +212,19 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
   detail::expects_no_partial_overlap(source, sink, "allocate", "counts", "offsets");
   const detail::integers sum = kernels::count_place<Exec>(total, "allocate");
   if (sum.most() < most) most = sum.most();
-  const item_count n = kernels::count_of<Exec>(source.extent, with, "allocate");
+  const item_count n = kernels::count_of<Exec>(source.extent, options, "allocate");
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, lanewise::allocate_workspace<Exec>(n.bound), "allocate");
+      exec, options.work, lanewise::allocate_workspace<Exec>(n.bound), "allocate");
   kernels::allocate<false>(exec, "Lanewise::allocate", source, sink, n, sum, most,
-                           kernels::errors_of<Exec>(with, work.get()), work.get(), 0);
+                           kernels::errors_of<Exec>(options, work.get()), work.get(), 0);
 }
 
 /// Overload that returns the total. **Blocks.**
 template <execution_space Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
-                      const checked_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& total) { lanewise::allocate(exec, counts, offsets, total, with); });
+                      const checked_options& options = {}) {
+  return kernels::blocking_result<std::int64_t>(
+      exec, [&](const auto& total) { lanewise::allocate(exec, counts, offsets, total, options); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -64,7 +64,7 @@ inline workspace_size find_if_workspace() {
 /// std::invalid_argument on an option that cannot be reached.
 template <execution_space Exec, class In, class T, class... P, class Predicate>
 void find_if(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
-             const Predicate& holds, const options& with = {}) {
+             const Predicate& holds, const call_options& options = {}) {
   using view = Kokkos::View<T, P...>;
   static_assert(
       view::rank() == 0 && std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_const_v<T>,
@@ -77,9 +77,9 @@ void find_if(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result
   if constexpr (detail::check_predicate<Exec, Predicate, typename source_type::value_type>()) {
     using backend = backend_of<Exec>;
     using kernel = kernels::find_if_kernel<source_type, Predicate>;
-    const item_count n = detail::count_of<Exec>(source.extent, with, "find_if");
+    const item_count n = detail::count_of<Exec>(source.extent, options, "find_if");
     auto work =
-        call_workspace::make<backend>(exec, with.work, lanewise::find_if_workspace(), "find_if");
+        call_workspace::make<backend>(exec, options.work, lanewise::find_if_workspace(), "find_if");
     auto* const found = static_cast<std::uint64_t*>(work.get().plain());
     backend::zero(exec, found, sizeof(std::uint64_t));
     lanewise::launch(exec, "Lanewise::find_if",
@@ -96,9 +96,10 @@ void find_if(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result
 /// Returns that index. **Blocks.**
 template <execution_space Exec, class In, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
-    find_if(const Exec& exec, const In& in, const Predicate& holds, const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::find_if(exec, in, result, holds, with); });
+    find_if(const Exec& exec, const In& in, const Predicate& holds,
+            const call_options& options = {}) {
+  return kernels::blocking_result<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::find_if(exec, in, result, holds, options); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

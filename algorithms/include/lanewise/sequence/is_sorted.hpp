@@ -92,16 +92,16 @@ struct store_is_sorted {
 
 template <class Exec, class In, class Less, class Store>
 void sorted_until(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Less& less, const Store& store, const options& with) {
+                  const Less& less, const Store& store, const call_options& options) {
   const auto source = detail::as_source<Exec>(in);
   using source_type = std::decay_t<decltype(source)>;
   detail::expects_memory(source, algorithm, "in");
   if constexpr (detail::check_less<Exec, Less, typename source_type::value_type>()) {
     using backend = backend_of<Exec>;
     using kernel = sorted_until_kernel<source_type, Less, Store>;
-    const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
-    auto work =
-        call_workspace::make<backend>(exec, with.work, lanewise::is_sorted_workspace(), algorithm);
+    const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
+    auto work = call_workspace::make<backend>(exec, options.work, lanewise::is_sorted_workspace(),
+                                              algorithm);
     lanewise::launch(
         exec, label, kernels::first_selected_league<kernel>(exec, n.bound),
         kernel{source, less, n, static_cast<std::int64_t*>(work.get().plain()),
@@ -121,7 +121,7 @@ void sorted_until(const Exec& exec, const char* label, const char* algorithm, co
 /// std::invalid_argument on an option that cannot be reached.
 template <execution_space Exec, class In, class T, class... P, class Less = less>
 void is_sorted_until(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
-                     const Less& less = {}, const options& with = {}) {
+                     const Less& less = {}, const call_options& options = {}) {
   using view = Kokkos::View<T, P...>;
   static_assert(
       view::rank() == 0 && std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_const_v<T>,
@@ -129,38 +129,40 @@ void is_sorted_until(const Exec& exec, const In& in, const Kokkos::View<T, P...>
   detail::check_reachable<Exec, view>();
   detail::expects(result.data() != nullptr, "is_sorted_until: result has no memory");
   kernels::sorted_until(exec, "Lanewise::is_sorted_until", "is_sorted_until", in, less,
-                        kernels::store_sorted_until{detail::integers(result.data())}, with);
+                        kernels::store_sorted_until{detail::integers(result.data())}, options);
 }
 
 /// Returns that index. **Blocks.**
 template <execution_space Exec, class In, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     is_sorted_until(const Exec& exec, const In& in, const Less& less = {},
-                    const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::is_sorted_until(exec, in, result, less, with); });
+                    const call_options& options = {}) {
+  return kernels::blocking_result<std::int64_t>(exec, [&](const auto& result) {
+    lanewise::is_sorted_until(exec, in, result, less, options);
+  });
 }
 
 /// Stores in the rank-0 View result, of bool or integers, whether no item of in is less than the
 /// item before it: 1 or 0. Otherwise like is_sorted_until.
 template <execution_space Exec, class In, class T, class... P, class Less = less>
 void is_sorted(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
-               const Less& less = {}, const options& with = {}) {
+               const Less& less = {}, const call_options& options = {}) {
   using view = Kokkos::View<T, P...>;
   static_assert(view::rank() == 0 && std::is_integral_v<T> && !std::is_const_v<T>,
                 "lanewise: the result is a View of rank 0 of bool or integers, not const");
   detail::check_reachable<Exec, view>();
   detail::expects(result.data() != nullptr, "is_sorted: result has no memory");
   kernels::sorted_until(exec, "Lanewise::is_sorted", "is_sorted", in, less,
-                        kernels::store_is_sorted<T>{result.data()}, with);
+                        kernels::store_is_sorted<T>{result.data()}, options);
 }
 
 /// Returns whether it is. **Blocks.**
 template <execution_space Exec, class In, class Less = less>
 requires(!Kokkos::is_view_v<Less>) bool is_sorted(const Exec& exec, const In& in,
-                                                  const Less& less = {}, const options& with = {}) {
-  return kernels::returned<std::uint8_t>(exec, [&](const auto& result) {
-           lanewise::is_sorted(exec, in, result, less, with);
+                                                  const Less& less = {},
+                                                  const call_options& options = {}) {
+  return kernels::blocking_result<std::uint8_t>(exec, [&](const auto& result) {
+           lanewise::is_sorted(exec, in, result, less, options);
          }) != 0;
 }
 

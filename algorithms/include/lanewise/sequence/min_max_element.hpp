@@ -29,7 +29,7 @@ auto wins(const Less& less) {
 /// A reduction of items that know their places.
 template <bool larger, class Exec, class In, class T, class... P, class Less>
 void extremum(const Exec& exec, const char* label, const char* algorithm, const In& in,
-              const Kokkos::View<T, P...>& result, const Less& less, const options& with) {
+              const Kokkos::View<T, P...>& result, const Less& less, const call_options& options) {
   using view = Kokkos::View<T, P...>;
   const auto source = detail::as_source<Exec>(in);
   using item = typename decltype(source)::value_type;
@@ -44,7 +44,7 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
     kernels::reduce(exec, label, algorithm,
                     detail::numbered_source<std::decay_t<decltype(source)>>{source}, result.data(),
                     detail::winner<std::decay_t<decltype(by)>>{by},
-                    maybe<indexed<item>>{{item{}, -1}, false}, with);
+                    maybe<indexed<item>>{{item{}, -1}, false}, options);
 }
 
 }  // namespace kernels
@@ -61,36 +61,36 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
 /// reached.
 template <execution_space Exec, class In, class T, class... P, class Less = natural_order>
 void min_element(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
-                 const Less& less = {}, const options& with = {}) {
-  kernels::extremum<false>(exec, "Lanewise::min_element", "min_element", in, result, less, with);
+                 const Less& less = {}, const call_options& options = {}) {
+  kernels::extremum<false>(exec, "Lanewise::min_element", "min_element", in, result, less, options);
 }
 
 /// Returns that. **Blocks.**
 template <execution_space Exec, class In, class Less = natural_order>
 requires(!Kokkos::is_view_v<Less>) auto min_element(const Exec& exec, const In& in,
                                                     const Less& less = {},
-                                                    const options& with = {}) {
+                                                    const call_options& options = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
-  return kernels::returned<indexed<item>>(
-      exec, [&](const auto& result) { lanewise::min_element(exec, in, result, less, with); });
+  return kernels::blocking_result<indexed<item>>(
+      exec, [&](const auto& result) { lanewise::min_element(exec, in, result, less, options); });
 }
 
 /// Stores the greatest item of in and its index: of equivalent items the first, and NaN only if
 /// there is no number. Otherwise like min_element, with the same order.
 template <execution_space Exec, class In, class T, class... P, class Less = natural_order>
 void max_element(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
-                 const Less& less = {}, const options& with = {}) {
-  kernels::extremum<true>(exec, "Lanewise::max_element", "max_element", in, result, less, with);
+                 const Less& less = {}, const call_options& options = {}) {
+  kernels::extremum<true>(exec, "Lanewise::max_element", "max_element", in, result, less, options);
 }
 
 /// Returns that. **Blocks.**
 template <execution_space Exec, class In, class Less = natural_order>
 requires(!Kokkos::is_view_v<Less>) auto max_element(const Exec& exec, const In& in,
                                                     const Less& less = {},
-                                                    const options& with = {}) {
+                                                    const call_options& options = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
-  return kernels::returned<indexed<item>>(
-      exec, [&](const auto& result) { lanewise::max_element(exec, in, result, less, with); });
+  return kernels::blocking_result<indexed<item>>(
+      exec, [&](const auto& result) { lanewise::max_element(exec, in, result, less, options); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -214,10 +214,10 @@ namespace kernels {
 /// Lanewise::compiled holds instantiations for numbers by plus, minimum and maximum.
 template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            const Place& result, const Op& op, const maybe<T>& init, const options& with) {
+            const Place& result, const Op& op, const maybe<T>& init, const call_options& options) {
   detail::expects_memory(source, algorithm, "in");
   kernels::expects_place(result, algorithm);
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   using backend = backend_of<Exec>;
   using kernel = reduce_kernel<Source, Op, T, Place>;
   using policy = typename kernel::policy;
@@ -228,7 +228,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
       lanewise::divide_up(source.extent > 0 ? source.extent : 1, tile::items);
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, wanted < most_teams ? wanted : most_teams);
-  auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, need, algorithm);
   lanewise::launch(exec, label, league,
                    kernel{source, op, init, n, static_cast<T*>(work.get().plain()),
                           work.get().template make_look_back_chain<T>(0).control, result});
@@ -237,17 +237,17 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
 template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
             const Place& result, const deterministic_operator<Op>& op, const maybe<T>& init,
-            const options& with) {
+            const call_options& options) {
   using backend = backend_of<Exec>;
   using kernel = deterministic_reduce_kernel<Source, Op, T, Place>;
   detail::expects_memory(source, algorithm, "in");
   kernels::expects_place(result, algorithm);
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   const std::int64_t blocks = lanewise::divide_up(n.bound, kernel::tree::block);
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, blocks > 0 ? blocks : 1);
   auto work = call_workspace::make<backend>(
-      exec, with.work, lanewise::deterministic_reduce_workspace<T>(n.bound), algorithm);
+      exec, options.work, lanewise::deterministic_reduce_workspace<T>(n.bound), algorithm);
   T* totals = static_cast<T*>(work.get().plain());
   lanewise::launch(exec, label, league,
                    kernel{source, op.op, init.value, n, totals, totals + blocks,
@@ -258,7 +258,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
 #define LANEWISE_COMPILED_REDUCE(Exec, T, Op)                                                    \
   LANEWISE_COMPILED_TEMPLATE void reduce(const Exec&, const char*, const char*,                  \
                                          const array_source<T, identity>&, T* const&, const Op&, \
-                                         const maybe<T>&, const options&);
+                                         const maybe<T>&, const call_options&);
 #define LANEWISE_COMPILED_REDUCES_OF(Exec, T) \
   LANEWISE_COMPILED_REDUCE(Exec, T, plus)     \
   LANEWISE_COMPILED_REDUCE(Exec, T, minimum)  \
@@ -273,16 +273,16 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_REDUCES)
 /// Items are combined as Value unless the operator says otherwise.
 template <class Value, class Exec, class In, class Place, class Op>
 void reduce_to(const Exec& exec, const In& in, const Place& result, const Op& op, const Value& init,
-               const options& with) {
+               const call_options& options) {
   using sum = detail::accumulated<Op, Value>;
   const auto source = detail::as<sum>(detail::as_source<Exec>(in));
   const auto combine = detail::without_accumulation(op);
   const maybe<sum> begin{static_cast<sum>(init), true};
   if constexpr (detail::in_fixed_order<std::decay_t<decltype(combine)>, sum>) {
-    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result, combine, begin, with);
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result, combine, begin, options);
   } else {
     kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result,
-                    detail::plain_operator(combine), begin, with);
+                    detail::plain_operator(combine), begin, options);
   }
 }
 
@@ -299,32 +299,32 @@ void reduce_to(const Exec& exec, const In& in, const Place& result, const Op& op
 template <execution_space Exec, class In, class T, class... P, class Op,
           class Init = typename Kokkos::View<T, P...>::non_const_value_type>
 void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result, const Op& op,
-            const Init& init, const options& with = {}) {
+            const Init& init, const call_options& options = {}) {
   using view = Kokkos::View<T, P...>;
   using value = typename view::non_const_value_type;
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
   detail::check_reachable<Exec, view>();
   if constexpr (detail::check_reduction<Exec, In, Op, Init, value, false>())
-    kernels::reduce_to<value>(exec, in, result.data(), op, static_cast<value>(init), with);
+    kernels::reduce_to<value>(exec, in, result.data(), op, static_cast<value>(init), options);
 }
 
 /// Overload with a sink, consumed(1, f): f(0, result) is called once, by the kernel. Items are
 /// combined as the type of init, or as A.
 template <execution_space Exec, class In, class F, class Op, class Init>
 void reduce(const Exec& exec, const In& in, const function_sink<F>& result, const Op& op,
-            const Init& init, const options& with = {}) {
+            const Init& init, const call_options& options = {}) {
   if constexpr (detail::check_reduction<Exec, In, Op, Init, Init, false>() &&
                 detail::check_results<Exec, detail::accumulated<Op, Init>, function_sink<F>>())
-    kernels::reduce_to<Init>(exec, in, result, op, init, with);
+    kernels::reduce_to<Init>(exec, in, result, op, init, options);
 }
 
 /// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**
 template <execution_space Exec, class In, class Op, class T>
-requires(!Kokkos::is_view_v<Op>) T
-    reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
+requires(!Kokkos::is_view_v<Op>) T reduce(const Exec& exec, const In& in, const Op& op,
+                                          const T& init, const call_options& options = {}) {
   if constexpr (detail::check_reduction<Exec, In, Op, T, T, false>()) {
-    return kernels::returned<T>(
-        exec, [&](const auto& result) { lanewise::reduce(exec, in, result, op, init, with); });
+    return kernels::blocking_result<T>(
+        exec, [&](const auto& result) { lanewise::reduce(exec, in, result, op, init, options); });
   } else {
     return init;
   }

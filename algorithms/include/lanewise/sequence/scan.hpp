@@ -12,7 +12,7 @@ namespace kernels {
 
 template <class T>
 struct scan_policy : tuning::scan<tuning::item_class(sizeof(T))> {
-  static constexpr int tiles_behind =
+  static constexpr int parked_tiles =
       lanewise::tiles_that_wait(sizeof(T) * 32 * scan_policy::warps * scan_policy::items_per_lane);
 };
 
@@ -111,8 +111,8 @@ namespace kernels {
 /// Calls f(source, sink, n) for arguments of a scan that are as they should be, unless there are no
 /// items.
 template <class T, class Exec, class In, class Out, class F>
-void with_checked_arrays(const char* algorithm, const In& in, const Out& out, const options& with,
-                         F f) {
+void with_checked_arrays(const char* algorithm, const In& in, const Out& out,
+                         const call_options& options, F f) {
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
@@ -120,7 +120,7 @@ void with_checked_arrays(const char* algorithm, const In& in, const Out& out, co
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   if (source.extent > 0) f(source, sink, n);
 }
 
@@ -128,17 +128,18 @@ void with_checked_arrays(const char* algorithm, const In& in, const Out& out, co
 template <bool exclusive, bool begins = exclusive, class Exec, class In, class Out, class Init,
           class Given>
 void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Out& out, const Init& init, const Given& given, const options& with) {
+                  const Out& out, const Init& init, const Given& given,
+                  const call_options& options) {
   using T = detail::accumulated<Given, Init>;
   const auto op = detail::without_accumulation(given);
   using Op = std::decay_t<decltype(op)>;
   using policy =
       std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
   kernels::with_checked_arrays<T, Exec>(
-      algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
+      algorithm, in, out, options, [&](const auto& source, const auto& sink, const item_count& n) {
         kernels::scan<exclusive, policy, begins>(
             exec, label, algorithm, source, sink, detail::plain_operator(op), static_cast<T>(init),
-            n, with.work, 0, lanewise::scan_workspace<T, Exec>(n.bound));
+            n, options.work, 0, lanewise::scan_workspace<T, Exec>(n.bound));
       });
 }
 
@@ -156,32 +157,33 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
 /// (Merrill, chapter 3; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
-                    const options& with = {}) {
+                    const call_options& options = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
     kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{},
-                                 op, with);
+                                 op, options);
 }
 
 /// Writes out(i) = init op in(0) op ... op in(i) for i in [0, n); items are converted to the type
 /// of init, or to A. Otherwise the same.
 template <execution_space Exec, class In, class Out, class T, class Op>
-requires(!std::is_same_v<T, options>) void inclusive_scan(const Exec& exec, const In& in,
-                                                          const Out& out, const Op& op,
-                                                          const T& init, const options& with = {}) {
+requires(!std::is_same_v<T, call_options>) void inclusive_scan(const Exec& exec, const In& in,
+                                                               const Out& out, const Op& op,
+                                                               const T& init,
+                                                               const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::checked_scan<false, true>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out,
-                                       init, op, with);
+                                       init, op, options);
 }
 
 /// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type
 /// of init, or to A. Otherwise like inclusive_scan.
 template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
-                    const options& with = {}) {
+                    const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init,
-                                op, with);
+                                op, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -76,7 +76,7 @@ struct scan_reverse_kernel {
 
 template <bool exclusive, class Exec, class In, class Out, class Init, class Op>
 void scan_reverse(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Out& out, const Init& init, const Op& op, const options& with) {
+                  const Out& out, const Init& init, const Op& op, const call_options& options) {
   using T = detail::accumulated<Op, Init>;
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
@@ -85,14 +85,14 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
   if (source.extent == 0) return;
   const auto backward = kernels::backward_operator<T>(detail::without_accumulation(op));
   using kernel =
       scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
                           std::decay_t<decltype(backward)>, T>;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, lanewise::scan_workspace<T, Exec>(source.extent), algorithm);
+      exec, options.work, lanewise::scan_workspace<T, Exec>(source.extent), algorithm);
   lanewise::launch(exec, label,
                    backend_of<Exec>::template league_for_tiles<kernel>(
                        exec, kernels::scan_tiles<T, Exec, typename kernel::policy>(source.extent)),
@@ -106,21 +106,21 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
 /// reads and writes the arrays backward and is as fast. Otherwise like inclusive_scan.
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
-                            const options& with = {}) {
+                            const call_options& options = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, T>())
     kernels::scan_reverse<false>(exec, "Lanewise::inclusive_scan_reverse", "inclusive_scan_reverse",
-                                 in, out, T{}, op, with);
+                                 in, out, T{}, op, options);
 }
 
 /// Writes out(i) = in(i+1) op ... op in(n-1) op init for i in [0, n); items are converted to the
 /// type of init. Otherwise like inclusive_scan_reverse.
 template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
-                            const T& init, const options& with = {}) {
+                            const T& init, const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>())
     kernels::scan_reverse<true>(exec, "Lanewise::exclusive_scan_reverse", "exclusive_scan_reverse",
-                                in, out, init, op, with);
+                                in, out, init, op, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

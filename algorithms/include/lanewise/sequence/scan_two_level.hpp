@@ -12,7 +12,7 @@ namespace kernels {
 /// How the sweeps are cut: no tile waits for its turn.
 template <class T>
 struct two_level_policy : tuning::scan<tuning::item_class(sizeof(T))> {
-  static constexpr int tiles_behind = 0;
+  static constexpr int parked_tiles = 0;
 };
 
 /// Every team folds its share of the tiles.
@@ -100,14 +100,15 @@ struct shares_with_items {
 
 template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
 void two_level_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                    const Out& out, const Init& init, const Given& given, const options& with) {
+                    const Out& out, const Init& init, const Given& given,
+                    const call_options& options) {
   using T = detail::accumulated<Given, Init>;
   const auto without = detail::without_accumulation(given);
   static_assert(
       !detail::in_fixed_order<std::decay_t<decltype(without)>, T>,
       "lanewise::two_level: sums depend on the number of teams; use the scans of scan.hpp");
   kernels::with_checked_arrays<T, Exec>(
-      algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
+      algorithm, in, out, options, [&](const auto& source, const auto& sink, const item_count& n) {
         const auto op = detail::plain_operator(without);
         using source_type = std::decay_t<decltype(source)>;
         using sink_type = std::decay_t<decltype(sink)>;
@@ -124,7 +125,7 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
         const std::int64_t league = backend::template resident_league<downsweep>(
             exec, kernels::scan_tiles<T, Exec, policy>(n.bound));
         auto work = call_workspace::make<backend>(
-            exec, with.work, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
+            exec, options.work, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
         T* totals = static_cast<T*>(work.get().plain());
         if (league > 1) {
           lanewise::launch(exec, label, league, upsweep{source, op, n, totals});
@@ -150,19 +151,19 @@ namespace two_level {
 
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
-                    const options& with = {}) {
+                    const call_options& options = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
   if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
     kernels::two_level_scan<false>(exec, "Lanewise::two_level::inclusive_scan",
-                                   "two_level::inclusive_scan", in, out, T{}, op, with);
+                                   "two_level::inclusive_scan", in, out, T{}, op, options);
 }
 
 template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
-                    const options& with = {}) {
+                    const call_options& options = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::two_level_scan<true>(exec, "Lanewise::two_level::exclusive_scan",
-                                  "two_level::exclusive_scan", in, out, init, op, with);
+                                  "two_level::exclusive_scan", in, out, init, op, options);
 }
 
 }  // namespace two_level

@@ -67,7 +67,7 @@ void store_all(const Exec& exec, const char* label, const Source& source, const 
 /// std::invalid_argument on wrong extents, partial overlap, or an option that cannot be reached.
 template <execution_space Exec, class In, class Out, class F>
 void transform(const Exec& exec, const In& in, const Out& out, const F& f,
-               const options& with = {}) {
+               const call_options& options = {}) {
   const auto raw = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects(sink.extent >= raw.extent, "transform: out has ", sink.extent, " places, in has ",
@@ -75,7 +75,7 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
   detail::expects_memory(raw, "transform", "in");
   detail::expects_memory(sink, "transform", "out");
   detail::expects_no_partial_overlap(raw, sink, "transform", "in", "out");
-  const item_count n = detail::count_of<Exec>(raw.extent, with, "transform");
+  const item_count n = detail::count_of<Exec>(raw.extent, options, "transform");
   if (raw.extent == 0) return;
   if constexpr (detail::check_transformation<Exec, F, typename decltype(raw)::value_type,
                                              std::decay_t<decltype(sink)>>())
@@ -87,9 +87,9 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
 template <execution_space Exec, class A, class B, class Out, class F>
 requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_output<Out>) void transform(
     const Exec& exec, const A& a, const B& b, const Out& out, const F& f,
-    const options& with = {}) {
+    const call_options& options = {}) {
   detail::check_views_reachable<Exec, A, B>();
-  lanewise::transform(exec, lanewise::zipped(a, b), out, f, with);
+  lanewise::transform(exec, lanewise::zipped(a, b), out, f, options);
 }
 
 /// Writes out(i) = f(a(i), b(i), c(i)) for i in [0, n). More inputs go as zipped(a, b, c, ...).
@@ -97,9 +97,9 @@ template <execution_space Exec, class A, class B, class C, class Out, class F>
 requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_input<C>&&
              detail::is_output<Out>) void transform(const Exec& exec, const A& a, const B& b,
                                                     const C& c, const Out& out, const F& f,
-                                                    const options& with = {}) {
+                                                    const call_options& options = {}) {
   detail::check_views_reachable<Exec, A, B, C>();
-  lanewise::transform(exec, lanewise::zipped(a, b, c), out, f, with);
+  lanewise::transform(exec, lanewise::zipped(a, b, c), out, f, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

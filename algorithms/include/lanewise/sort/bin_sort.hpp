@@ -242,8 +242,8 @@ class bin_sort {
   /// Within bins keys are in the order of radix_sort where it takes them, else of their <.
   template <class Keys, class Bins>
   bin_sort(const Exec& exec, const Keys& keys, std::int64_t bin_count, const Bins& bins,
-           const bin_sort_options& with = {}) {
-    assign(exec, keys, bin_count, bins, with);
+           const bin_sort_options& options = {}) {
+    assign(exec, keys, bin_count, bins, options);
   }
 
   /// Overload by a binning operator of Kokkos: BinOp1D, BinOp3D, or what has their members
@@ -253,14 +253,14 @@ class bin_sort {
   template <class Keys, class Op>
   requires(kernels::is_binning_operator<Op>)
       bin_sort(const Exec& exec, const Keys& keys, const Op& op,
-               const bin_sort_options& with = {}) {
-    assign(exec, keys, op, with);
+               const bin_sort_options& options = {}) {
+    assign(exec, keys, op, options);
   }
 
   /// Makes the order of other keys, on the same instance, in the same memory where it suffices.
   template <class Keys, class Bins>
   void assign(const Exec& exec, const Keys& keys, std::int64_t bin_count, const Bins& bins,
-              const bin_sort_options& with = {}) {
+              const bin_sort_options& options = {}) {
     constexpr bool by_function = !requires {
       bins.edges;
     }
@@ -282,18 +282,18 @@ class bin_sort {
       const kernels::less_of_items<source_type> less{source};
       make_room(exec, source.extent, bin_count);
       if constexpr (radix_sortable<item>) {
-        if (!with.within_bins) return order_by_bins(exec, nullptr, bin, nothing{}, with);
+        if (!options.within_bins) return order_by_bins(exec, nullptr, bin, nothing{}, options);
         kernels::call_memory<Exec> memory(
             exec, static_cast<std::size_t>(n_) * sizeof(std::uint32_t), "bin_sort");
         const auto by_key = memory.template view<std::uint32_t>(n_);
-        lanewise::argsort(exec, source, by_key, {.work = with.work});
-        order_by_bins(exec, by_key.data(), bin, nothing{}, with);
+        lanewise::argsort(exec, source, by_key, {.work = options.work});
+        order_by_bins(exec, by_key.data(), bin, nothing{}, options);
       } else if constexpr (requires(const item& x) { x < x; }) {
-        order_by_bins(exec, nullptr, bin, less, with);
+        order_by_bins(exec, nullptr, bin, less, options);
       } else {
-        detail::expects(!with.within_bins,
+        detail::expects(!options.within_bins,
                         "bin_sort: options.within_bins is set, and keys have no <");
-        order_by_bins(exec, nullptr, bin, nothing{}, with);
+        order_by_bins(exec, nullptr, bin, nothing{}, options);
       }
     }
   }
@@ -302,7 +302,7 @@ class bin_sort {
   template <class Keys, class Op>
   requires(kernels::is_binning_operator<Op>) void assign(const Exec& exec, const Keys& keys,
                                                          const Op& op,
-                                                         const bin_sort_options& with = {}) {
+                                                         const bin_sort_options& options = {}) {
     static_assert(Kokkos::is_view_v<Keys>, "lanewise::bin_sort: keys are a Kokkos::View");
     detail::check_reachable<Exec, Keys>();
     using view = Kokkos::View<typename Keys::const_data_type, typename Keys::array_layout,
@@ -316,7 +316,7 @@ class bin_sort {
     const kernels::bin_by_operator<view, Op> bin{keys, op, static_cast<std::uint32_t>(bins)};
     const kernels::less_by_operator<view, Op> less{keys, op};
     make_room(exec, n, bins);
-    order_by_bins(exec, nullptr, bin, less, with);
+    order_by_bins(exec, nullptr, bin, less, options);
   }
 
   std::int64_t size() const { return n_; }
@@ -382,15 +382,15 @@ class bin_sort {
   /// it. What is in no bin is in one more.
   template <class Bin, class Less>
   void order_by_bins(const Exec& exec, const std::uint32_t* from, const Bin& bin, const Less& less,
-                     const bin_sort_options& with) {
+                     const bin_sort_options& options) {
     using view = Kokkos::View<std::uint32_t*, memory_space, Kokkos::MemoryUnmanaged>;
     const view offsets(numbers(), bins_ + 2), permutation(numbers() + bins_ + 2, n_);
     const auto items = generated(n_, kernels::numbers_in_order{from});
     const auto sort_within = [&](const auto& bin_of) {
       if constexpr (!std::is_same_v<Less, nothing>) {
-        if (with.within_bins && n_ > 1)
+        if (options.within_bins && n_ > 1)
           kernels::sort_within_bins(exec, permutation.data(), n_, offsets.data(), bins_ + 1, bin_of,
-                                    less, with.work);
+                                    less, options.work);
       }
     };
     const auto split = [&]<class Id, std::int64_t most>(Id, at_most<most> buckets) {
@@ -399,7 +399,7 @@ class bin_sort {
       const auto ids = memory.template view<Id>(n_);
       lanewise::transform(exec, items, ids, bin);
       lanewise::multisplit(exec, items, permutation, buckets, lanewise::bucket_ids(ids),
-                           {.work = with.work, .offsets = offsets});
+                           {.work = options.work, .offsets = offsets});
       sort_within([&](const std::uint32_t* numbers) {
         return kernels::bin_of_number<Id>{ids.data(), numbers};
       });
@@ -415,7 +415,8 @@ class bin_sort {
     const auto ids = memory.template view<std::uint32_t>(n_);
     lanewise::transform(exec, items, ids, bin);
     const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(bins_)));
-    lanewise::radix_sort(exec, ids, items, ids, permutation, {.work = with.work, .end_bit = bits});
+    lanewise::radix_sort(exec, ids, items, ids, permutation,
+                         {.work = options.work, .end_bit = bits});
     using begins = kernels::begins_kernel<std::uint32_t, identity>;
     lanewise::launch(
         exec, "Lanewise::bin_sort::begins",

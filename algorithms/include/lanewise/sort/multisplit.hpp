@@ -199,7 +199,7 @@ inline constexpr std::int64_t most_of<at_most<most>> = most;
 /// What is asked of arguments that are there for any function of buckets.
 template <class Exec, class Arrays>
 void expects_split(const Arrays& arrays, std::int64_t buckets, std::int64_t most,
-                   const multisplit_options& with) {
+                   const multisplit_options& options) {
   detail::expects(buckets >= 1 && buckets <= most, "multisplit: bucket_count is ", buckets,
                   ", not in [1, ", most, "]");
   detail::expects(arrays.keys_out.extent >= arrays.keys.extent, "multisplit: keys_out has ",
@@ -208,12 +208,12 @@ void expects_split(const Arrays& arrays, std::int64_t buckets, std::int64_t most
   detail::expects_memory(arrays.keys_out, "multisplit", "keys_out");
   detail::expects_no_partial_overlap(arrays.keys, arrays.keys_out, "multisplit", "keys", "keys_out",
                                      false);
-  detail::expects(!with.offsets.is_given() || with.offsets.extent() >= buckets + 1,
-                  "multisplit: options.offsets has ", with.offsets.extent(),
+  detail::expects(!options.offsets.is_given() || options.offsets.extent() >= buckets + 1,
+                  "multisplit: options.offsets has ", options.offsets.extent(),
                   " entries, bucket_count + 1 is ", buckets + 1);
-  with.count.expects_reachable<Exec>("multisplit", "options.count");
-  with.offsets.expects_reachable<Exec>("multisplit", "options.offsets", 0);
-  with.errors.expects_reachable<Exec>("multisplit", "options.errors");
+  options.count.expects_reachable<Exec>("multisplit", "options.count");
+  options.offsets.expects_reachable<Exec>("multisplit", "options.offsets", 0);
+  options.errors.expects_reachable<Exec>("multisplit", "options.errors");
 }
 
 /// Values beside keys, if there are any.
@@ -229,25 +229,25 @@ constexpr bool check_values() {
 /// A call with arguments that were looked at, by this policy or the default one.
 template <class Policy, std::int64_t most, class Exec, class Arrays, class BucketOf>
 void split_with(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
-                const BucketOf& bucket_of, const multisplit_options& with) {
+                const BucketOf& bucket_of, const multisplit_options& options) {
   kernels::split_in<Policy, most>(
       exec, work, static_cast<char*>(work.plain()), arrays,
-      split_call{{arrays.keys.extent, with.count.data()},
+      split_call{{arrays.keys.extent, options.count.data()},
                  static_cast<std::uint32_t>(buckets),
-                 with.offsets.data(),
-                 with.errors.data() != nullptr ? with.errors.data() : work.errors()},
+                 options.offsets.data(),
+                 options.errors.data() != nullptr ? options.errors.data() : work.errors()},
       bucket_of);
 }
 template <std::int64_t most, class Exec, class Source, class Sink, class Values, class ValueSink,
           class BucketOf>
 void split_moved(const Exec& exec, workspace& work,
                  const split_arrays<Source, Sink, Values, ValueSink>& arrays, std::int64_t buckets,
-                 const BucketOf& bucket_of, const multisplit_options& with) {
+                 const BucketOf& bucket_of, const multisplit_options& options) {
   kernels::with_moved_values(arrays, [&](const auto& moved) {
     using policy =
         split_policy_for<typename Source::value_type, std::decay_t<decltype(moved)>::value_bytes,
                          std::is_same_v<Sink, detail::no_sink>>;
-    kernels::split_with<policy, most>(exec, work, moved, buckets, bucket_of, with);
+    kernels::split_with<policy, most>(exec, work, moved, buckets, bucket_of, options);
   });
 }
 
@@ -259,8 +259,8 @@ struct split_by {
     return detail::check_bucket_of<Exec, BucketOf, typename Arrays::key_type>();
   }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
-                  const BucketOf& bucket_of, const multisplit_options& with) {
-    kernels::split_moved<most>(exec, work, arrays, buckets, bucket_of, with);
+                  const BucketOf& bucket_of, const multisplit_options& options) {
+    kernels::split_moved<most>(exec, work, arrays, buckets, bucket_of, options);
   }
 };
 template <std::int64_t most, class Exec, class Arrays, class Ids>
@@ -268,7 +268,7 @@ struct split_by<most, Exec, Arrays, bucket_id_array<Ids>> {
   static constexpr bool keeps_results = true;
   static constexpr bool fits() { return true; }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
-                  const bucket_id_array<Ids>& by, const multisplit_options& with) {
+                  const bucket_id_array<Ids>& by, const multisplit_options& options) {
     const auto ids = kernels::id_source<Exec>(by.ids);
     detail::expects(ids.extent == arrays.keys.extent, "multisplit: bucket_ids has ", ids.extent,
                     " items, keys has ", arrays.keys.extent);
@@ -279,7 +279,7 @@ struct split_by<most, Exec, Arrays, bucket_id_array<Ids>> {
       detail::expects_no_partial_overlap(ids, arrays.values_out, "multisplit", "bucket_ids",
                                          "values_out", false);
     kernels::split_moved<most>(exec, work, kernels::arrays_by_ids(ids, arrays), buckets, identity{},
-                               with);
+                               options);
   }
 };
 template <std::int64_t most, class Exec, class Arrays, class BucketOf>
@@ -289,7 +289,7 @@ struct split_by<most, Exec, Arrays, costly_function<BucketOf>> {
     return detail::check_bucket_of<Exec, BucketOf, typename Arrays::key_type>();
   }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
-                  const costly_function<BucketOf>& costly, const multisplit_options& with) {
+                  const costly_function<BucketOf>& costly, const multisplit_options& options) {
     const std::int64_t n = arrays.keys.extent;
     const auto m = static_cast<std::uint32_t>(buckets);
     using needs = split_needs<Exec, typename Arrays::key_type, typename Arrays::value_type,
@@ -297,14 +297,15 @@ struct split_by<most, Exec, Arrays, costly_function<BucketOf>> {
     kernels::with_id_type(m, [&](auto type) {
       using id = decltype(type);
       auto* const ids = reinterpret_cast<id*>(static_cast<char*>(work.plain()) +
-                                              needs::ids_at(n, m, with.offsets.is_given()));
+                                              needs::ids_at(n, m, options.offsets.is_given()));
       lanewise::transform(exec, arrays.keys, array_sink<id>{ids, n},
-                          bucket_id_of<id, BucketOf>{costly.bucket_of, m}, {.count = with.count});
+                          bucket_id_of<id, BucketOf>{costly.bucket_of, m},
+                          {.count = options.count});
       constexpr std::int64_t most_here =
           sizeof(id) == 1 ? std::min<std::int64_t>(most, most_buckets) : most;
       kernels::split_moved<most_here>(
           exec, work, kernels::arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays),
-          buckets, identity{}, with);
+          buckets, identity{}, options);
     });
   }
 };
@@ -312,18 +313,19 @@ struct split_by<most, Exec, Arrays, costly_function<BucketOf>> {
 template <std::int64_t most, class Exec, class Source, class Sink, class Values, class ValueSink,
           class BucketOf>
 void multisplit(const Exec& exec, const split_arrays<Source, Sink, Values, ValueSink>& arrays,
-                std::int64_t buckets, const BucketOf& bucket_of, const multisplit_options& with) {
+                std::int64_t buckets, const BucketOf& bucket_of,
+                const multisplit_options& options) {
   using by = split_by<most, Exec, split_arrays<Source, Sink, Values, ValueSink>, BucketOf>;
   using key = typename Source::value_type;
-  kernels::expects_split<Exec>(arrays, buckets, most, with);
+  kernels::expects_split<Exec>(arrays, buckets, most, options);
   if constexpr (by::fits() && detail::check_results<Exec, key, Sink>() &&
                 kernels::check_values<Exec, Values, ValueSink>()) {
     using needs = split_needs<Exec, key, typename moved_value<Values>::type, BucketOf>;
-    const bool keeps = with.offsets.is_given() && by::keeps_results;
+    const bool keeps = options.offsets.is_given() && by::keeps_results;
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, needs::of(arrays.keys.extent, static_cast<std::uint32_t>(buckets), keeps),
-        "multisplit");
-    by::run(exec, work.get(), arrays, buckets, bucket_of, with);
+        exec, options.work,
+        needs::of(arrays.keys.extent, static_cast<std::uint32_t>(buckets), keeps), "multisplit");
+    by::run(exec, work.get(), arrays, buckets, bucket_of, options);
   }
 }
 
@@ -373,12 +375,12 @@ template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<s
           class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 const Count& bucket_count, const BucketOf& bucket_of,
-                const multisplit_options& with = {}) {
+                const multisplit_options& options = {}) {
   kernels::multisplit<kernels::most_of<Count>>(
       exec,
       kernels::arrays_of(detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr,
                          nullptr),
-      bucket_count, bucket_of, with);
+      bucket_count, bucket_of, options);
 }
 
 /// For pairs: values go the way of their keys. values_out must not overlap any other array; the
@@ -389,7 +391,7 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
           std::convertible_to<std::int64_t> Count, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                 const ValuesOut& values_out, const Count& bucket_count, const BucketOf& bucket_of,
-                const multisplit_options& with = {}) {
+                const multisplit_options& options = {}) {
   const auto key_source = detail::as_source<Exec>(keys);
   const auto source = detail::as_source<Exec>(values);
   const auto sink = detail::as_sink<Exec>(values_out);
@@ -405,7 +407,8 @@ void multisplit(const Exec& exec, const Keys& keys, const Values& values, const 
   detail::expects_no_partial_overlap(source, key_sink, "multisplit", "values", "keys_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "multisplit", "keys_out", "values_out", false);
   kernels::multisplit<kernels::most_of<Count>>(
-      exec, kernels::arrays_of(key_source, key_sink, source, sink), bucket_count, bucket_of, with);
+      exec, kernels::arrays_of(key_source, key_sink, source, sink), bucket_count, bucket_of,
+      options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

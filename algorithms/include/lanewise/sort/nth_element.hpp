@@ -30,7 +30,8 @@ struct no_columns {
 
 template <class Exec, class Source, class T>
 void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* result,
-                 const options& with, const selection_limits& limits = kernels::limits_on<Exec>()) {
+                 const call_options& options,
+                 const selection_limits& limits = kernels::limits_on<Exec>()) {
   detail::expects_memory(source, "nth_element", "in");
   detail::expects(result != nullptr, "nth_element: result has no memory");
   detail::expects(nth >= 0, "nth_element: nth is ", nth, ", less than 0");
@@ -38,10 +39,10 @@ void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* re
                   " items");
   using key = selection_bits<identity, T>;
   // From the nearer end: few of one end are found among few.
-  const bool from_the_end = nth > source.extent / 2 && !with.count.is_given();
+  const bool from_the_end = nth > source.extent / 2 && !options.count.is_given();
   kernels::select_first(
       exec, nth_element_names, source, key{{}, from_the_end ? typename key::bits{0} : key::all},
-      from_the_end ? source.extent - nth : nth + 1, no_columns{}, false, result, with, limits);
+      from_the_end ? source.extent - nth : nth + 1, no_columns{}, false, result, options, limits);
 }
 
 }  // namespace kernels
@@ -58,7 +59,7 @@ void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* re
 /// (As top_k.)
 template <execution_space Exec, class In, class T, class... P>
 void nth_element(const Exec& exec, const In& in, std::int64_t nth,
-                 const Kokkos::View<T, P...>& result, const options& with = {}) {
+                 const Kokkos::View<T, P...>& result, const call_options& options = {}) {
   using view = Kokkos::View<T, P...>;
   const auto source = detail::as_source<Exec>(in);
   using item = typename decltype(source)::value_type;
@@ -66,15 +67,16 @@ void nth_element(const Exec& exec, const In& in, std::int64_t nth,
                 "lanewise::nth_element: the result is a View of rank 0 of the items of in");
   detail::check_reachable<Exec, view>();
   if constexpr (kernels::check_key_of<Exec, identity, item>())
-    kernels::nth_element(exec, source, nth, result.data(), with);
+    kernels::nth_element(exec, source, nth, result.data(), options);
 }
 
 /// Returns that item. **Blocks.**
 template <execution_space Exec, class In>
-auto nth_element(const Exec& exec, const In& in, std::int64_t nth, const options& with = {}) {
+auto nth_element(const Exec& exec, const In& in, std::int64_t nth,
+                 const call_options& options = {}) {
   using item = detail::item_of<Exec, In>;
-  return kernels::returned<item>(
-      exec, [&](const auto& result) { lanewise::nth_element(exec, in, nth, result, with); });
+  return kernels::blocking_result<item>(
+      exec, [&](const auto& result) { lanewise::nth_element(exec, in, nth, result, options); });
 }
 
 /// The workspace that nth_element needs for n items of type T. Needs no device.

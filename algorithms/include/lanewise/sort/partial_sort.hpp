@@ -13,7 +13,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// workspace is that of top_k for sorted results. Does not block.
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void partial_sort(const Exec& exec, const In& in, std::int64_t k, const Out& out,
-                  const options& with = {}, const KeyOf& key_of = {}) {
+                  const call_options& options = {}, const KeyOf& key_of = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   using item = typename decltype(source)::value_type;
@@ -24,7 +24,7 @@ void partial_sort(const Exec& exec, const In& in, std::int64_t k, const Out& out
   if constexpr (kernels::check_key_of<Exec, KeyOf, item>() &&
                 detail::check_results<Exec, item, sink_type>())
     kernels::top_k(exec, "partial_sort", source, k, kernels::selected_item<sink_type>{sink}, key_of,
-                   {with.work, with.count, true, true});
+                   {options.work, options.count, true, true});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

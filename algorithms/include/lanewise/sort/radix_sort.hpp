@@ -57,22 +57,22 @@ struct value_word<no_value> {
 
 /// The bits that keys of type T are compared by. Bits of a bool beyond its one are 0 in all keys.
 template <class T>
-detail::radix_range range_of(const sort_options& with, const char* algorithm) {
+detail::radix_range range_of(const sort_options& options, const char* algorithm) {
   constexpr int width = radix_key<T>::width, bits = 8 * sizeof(T);
-  const int end = with.end_bit < 0 ? bits : with.end_bit;
+  const int end = options.end_bit < 0 ? bits : options.end_bit;
   detail::expects(end <= bits, algorithm, ": options.end_bit is ", end, ", keys have ", bits,
                   " bits");
-  detail::expects(with.begin_bit >= 0 && with.begin_bit <= end, algorithm,
-                  ": options.begin_bit is ", with.begin_bit, ", options.end_bit is ", end);
-  return {with.begin_bit < width ? with.begin_bit : width, end < width ? end : width};
+  detail::expects(options.begin_bit >= 0 && options.begin_bit <= end, algorithm,
+                  ": options.begin_bit is ", options.begin_bit, ", options.end_bit is ", end);
+  return {options.begin_bit < width ? options.begin_bit : width, end < width ? end : width};
 }
 
 /// The arrays of a sort, seen as Bits. Its input is its room if it may be overwritten.
 template <class Bits, class T>
-detail::radix_arrays<Bits> arrays_of(const T* in, T* out, const sort_options& with) {
+detail::radix_arrays<Bits> arrays_of(const T* in, T* out, const sort_options& options) {
   const auto bits = reinterpret_cast<const Bits*>(in);
   return {bits, reinterpret_cast<Bits*>(out),
-          with.overwrite_input ? const_cast<Bits*>(bits) : nullptr};
+          options.overwrite_input ? const_cast<Bits*>(bits) : nullptr};
 }
 
 /// The ranges of a key's bits that a call is compiled for.
@@ -81,15 +81,15 @@ enum class bit_ranges { any, whole };
 /// Sorts n keys of type T, and what moves with them, from array to array.
 template <class T, class Value, bit_ranges ranges = bit_ranges::any, class Exec>
 void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
-                 item_count n, const sort_options& with, const char* algorithm) {
+                 item_count n, const sort_options& options, const char* algorithm) {
   using bits = radix_bits_t<T>;
-  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
+  const detail::radix_range range = kernels::range_of<T>(options, algorithm);
   if (n.bound == 0) return;
-  const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
+  const auto map = detail::key_map_of<T>(options.order == sort_order::descending);
   const auto run = [&](auto ordered) {
     kernels::sort_bits<Exec, bits, Value, decltype(ordered)::value>(
-        exec, kernels::arrays_of<bits>(in, out, with),
-        kernels::arrays_of<Value>(values_in, values_out, with), n, map, range, with.work);
+        exec, kernels::arrays_of<bits>(in, out, options),
+        kernels::arrays_of<Value>(values_in, values_out, options), n, map, range, options.work);
   };
   if constexpr (!std::is_empty_v<Value>) {
     run(std::true_type{});
@@ -106,7 +106,7 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
 /// out(i) = in(index(i)) of arrays of n items, which may be one.
 template <class V, class Exec, class Index>
 void fetch_by_index(const Exec& exec, const Index& index, const V* in, V* out, std::int64_t n,
-                    const options& counted, const char* algorithm) {
+                    const call_options& counted, const char* algorithm) {
   const auto fetched = lanewise::transformed(index, fetch_value<V>{in});
   using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   if (in != out) {
@@ -122,10 +122,10 @@ void fetch_by_index(const Exec& exec, const Index& index, const V* in, V* out, s
 /// Sorts pairs whose values are in memory and do not move as words.
 template <class Index, class T, class V, class Exec>
 void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V* values_out,
-                   item_count n, const sort_options& with, const char* algorithm) {
-  const options counted{.count = with.count};
+                   item_count n, const sort_options& options, const char* algorithm) {
+  const call_options counted{.count = options.count};
   // Numbers are apart where keys are to be.
-  const std::int64_t apart = with.overwrite_input ? n.bound : 0;
+  const std::int64_t apart = options.overwrite_input ? n.bound : 0;
   call_memory<Exec> index_memory(exec, static_cast<std::size_t>(n.bound + apart) * sizeof(Index),
                                  algorithm);
   const auto numbers = index_memory.template view<Index>(n.bound + apart);
@@ -134,29 +134,29 @@ void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V*
                       Kokkos::subview(numbers, std::pair(std::int64_t{0}, n.bound)), identity{},
                       counted);
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
-  kernels::sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, with, algorithm);
+  kernels::sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, options, algorithm);
   kernels::fetch_by_index(exec, index, values_in, values_out, n.bound, counted, algorithm);
 }
 
 /// An array that holds a source's items: its own, or else the results, to which they are copied.
 template <class Exec, class Source, class T>
 const T* in_memory(const Exec& exec, const Source& source, const array_sink<T>& sink,
-                   const sort_options& with) {
+                   const sort_options& options) {
   if constexpr (requires { source.data; }) {
     if constexpr (std::is_same_v<Source, array_source<T, identity>>) return source.data;
   }
   lanewise::transform(exec, source,
                       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
                           sink.data, source.extent),
-                      identity{}, {.count = with.count});
+                      identity{}, {.count = options.count});
   return sink.data;
 }
 
 /// What an input must be that may be overwritten.
 template <class In, class T>
-void expects_overwritable(const In& in, const array_sink<T>& sink, const sort_options& with,
+void expects_overwritable(const In& in, const array_sink<T>& sink, const sort_options& options,
                           const char* algorithm, const char* in_name, const char* out_name) {
-  if (!with.overwrite_input) return;
+  if (!options.overwrite_input) return;
   if constexpr (Kokkos::is_view_v<In>) {
     if constexpr (!std::is_const_v<typename In::value_type>) {
       detail::expects(in.size() == 0 || in.data() != sink.data, algorithm,
@@ -215,7 +215,7 @@ constexpr bool check_radix_key() {
 
 template <bit_ranges ranges = bit_ranges::any, class Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
-                const sort_options& with, const char* algorithm) {
+                const sort_options& options, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using T = typename decltype(source)::value_type;
@@ -223,19 +223,19 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
     kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    kernels::expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
-    with.count.expects_reachable<Exec>(algorithm, "options.count");
-    kernels::range_of<T>(with, algorithm);
-    const item_count n{source.extent, with.count.data()};
-    const T* const from = kernels::in_memory(exec, source, sink, with);
-    kernels::sort_arrays<T, no_value, ranges>(exec, from, sink.data, nullptr, nullptr, n, with,
+    kernels::expects_overwritable(keys, sink, options, algorithm, "keys", "keys_out");
+    options.count.expects_reachable<Exec>(algorithm, "options.count");
+    kernels::range_of<T>(options, algorithm);
+    const item_count n{source.extent, options.count.data()};
+    const T* const from = kernels::in_memory(exec, source, sink, options);
+    kernels::sort_arrays<T, no_value, ranges>(exec, from, sink.data, nullptr, nullptr, n, options,
                                               algorithm);
   }
 }
 
 template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut>
 void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
-                const ValuesOut& values_out, const sort_options& with, const char* algorithm) {
+                const ValuesOut& values_out, const sort_options& options, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto value_source = detail::as_source<Exec>(values);
@@ -248,24 +248,24 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    kernels::expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
-    kernels::expects_overwritable(values, value_sink, with, algorithm, "values", "values_out");
-    with.count.expects_reachable<Exec>(algorithm, "options.count");
-    kernels::range_of<T>(with, algorithm);
-    const item_count n{source.extent, with.count.data()};
-    const T* const from = kernels::in_memory(exec, source, sink, with);
-    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, with);
+    kernels::expects_overwritable(keys, sink, options, algorithm, "keys", "keys_out");
+    kernels::expects_overwritable(values, value_sink, options, algorithm, "values", "values_out");
+    options.count.expects_reachable<Exec>(algorithm, "options.count");
+    kernels::range_of<T>(options, algorithm);
+    const item_count n{source.extent, options.count.data()};
+    const T* const from = kernels::in_memory(exec, source, sink, options);
+    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, options);
     if constexpr (moves_as_word<V>) {
       using word = typename value_word<V>::type;
-      kernels::sort_arrays<T, word>(exec, from, sink.data,
-                                    reinterpret_cast<const word*>(values_from),
-                                    reinterpret_cast<word*>(value_sink.data), n, with, algorithm);
+      kernels::sort_arrays<T, word>(
+          exec, from, sink.data, reinterpret_cast<const word*>(values_from),
+          reinterpret_cast<word*>(value_sink.data), n, options, algorithm);
     } else if (n.bound <= std::numeric_limits<std::uint32_t>::max()) {
       kernels::sort_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n,
-                                            with, algorithm);
+                                            options, algorithm);
     } else {
       kernels::sort_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n,
-                                            with, algorithm);
+                                            options, algorithm);
     }
   }
 }
@@ -313,8 +313,8 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// Without options a call compiles in two thirds of the time: it has kernels for whole keys alone.
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
-                const sort_options& with) {
-  kernels::radix_sort(exec, keys, keys_out, with, "radix_sort");
+                const sort_options& options) {
+  kernels::radix_sort(exec, keys, keys_out, options, "radix_sort");
 }
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out) {
@@ -327,8 +327,8 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out) {
 /// at the end. values_out may be values; otherwise it overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut>
 void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
-                const ValuesOut& values_out, const sort_options& with = {}) {
-  kernels::radix_sort(exec, keys, values, keys_out, values_out, with, "radix_sort");
+                const ValuesOut& values_out, const sort_options& options = {}) {
+  kernels::radix_sort(exec, keys, values, keys_out, values_out, options, "radix_sort");
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -82,24 +82,24 @@ constexpr bool check_key_of() {
 /// Sorts the numbers of items by their keys, and fetches items and values by them.
 template <class Index, class T, class V, class Exec, class Keys>
 void sort_both_by_index(const Exec& exec, const Keys& keys, const T* in, T* out, const V* values_in,
-                        V* values_out, const sort_options& with, const char* algorithm) {
+                        V* values_out, const sort_options& options, const char* algorithm) {
   const auto n = static_cast<std::int64_t>(keys.extent(0));
   call_memory<Exec> memory(exec, static_cast<std::size_t>(n) * sizeof(Index), algorithm);
   const auto index = memory.template view<Index>(n);
-  kernels::radix_sort(exec, keys, lanewise::generated(n, as_index<Index>{}), keys, index, with,
+  kernels::radix_sort(exec, keys, lanewise::generated(n, as_index<Index>{}), keys, index, options,
                       algorithm);
-  const options counted{.count = with.count};
+  const call_options counted{.count = options.count};
   kernels::fetch_by_index(exec, index, in, out, n, counted, algorithm);
   kernels::fetch_by_index(exec, index, values_in, values_out, n, counted, algorithm);
 }
 
 /// The options of the sort of the keys that an item has.
 template <class Packed>
-sort_options options_of_packed(const sort_options& with, const char* algorithm) {
-  sort_options inner = with;
+sort_options options_of_packed(const sort_options& options, const char* algorithm) {
+  sort_options inner = options;
   if (inner.end_bit < 0) inner.end_bit = Packed::width;
-  detail::expects(inner.end_bit <= Packed::width, algorithm, ": options.end_bit is ", with.end_bit,
-                  ", keys have ", Packed::width, " bits");
+  detail::expects(inner.end_bit <= Packed::width, algorithm, ": options.end_bit is ",
+                  options.end_bit, ", keys have ", Packed::width, " bits");
   return inner;
 }
 
@@ -107,18 +107,18 @@ sort_options options_of_packed(const sort_options& with, const char* algorithm) 
 /// a sort with values of type Value needs.
 template <class Value, class Exec, class Source, class KeyOf, class Sort>
 void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_of,
-                      const sort_options& with, const char* algorithm, const Sort& sort) {
+                      const sort_options& options, const char* algorithm, const Sort& sort) {
   using packed = packed_keys<typename keys_of_item<KeyOf, typename Source::value_type>::type>;
   using word = typename packed::word;
-  with.count.template expects_reachable<Exec>(algorithm, "options.count");
-  sort_options inner = kernels::options_of_packed<packed>(with, algorithm);
+  options.count.template expects_reachable<Exec>(algorithm, "options.count");
+  sort_options inner = kernels::options_of_packed<packed>(options, algorithm);
   const std::int64_t n = source.extent;
-  arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, Value>(n));
+  workspace_arrays parts(lanewise::radix_sort_workspace<word, Exec, Value>(n));
   const std::size_t at = parts.add<word>(n);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), algorithm);
-  const auto keys = arrays_behind::view<word, Exec>(work.get(), at, n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), algorithm);
+  const auto keys = workspace_arrays::view<word, Exec>(work.get(), at, n);
   inner.work = &work.get();
-  lanewise::transform(exec, source, keys, packed_keys_of<KeyOf>{key_of}, {.count = with.count});
+  lanewise::transform(exec, source, keys, packed_keys_of<KeyOf>{key_of}, {.count = options.count});
   sort(keys, inner);
 }
 
@@ -129,7 +129,7 @@ void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_o
 template <class Key, class T, class Exec>
 workspace_size radix_sort_by_workspace(std::int64_t n) {
   using word = typename kernels::packed_keys<Key>::word;
-  kernels::arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, T>(n));
+  kernels::workspace_arrays parts(lanewise::radix_sort_workspace<word, Exec, T>(n));
   parts.add<word>(n);
   return parts.size();
 }
@@ -154,7 +154,7 @@ workspace_size radix_sort_by_workspace(std::int64_t n) {
 template <execution_space Exec, class In, class Out, class KeyOf>
 requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& in, const Out& out,
                                                     const KeyOf& key_of,
-                                                    const sort_options& with = {}) {
+                                                    const sort_options& options = {}) {
   constexpr const char* name = "radix_sort_by";
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
@@ -163,7 +163,7 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
     kernels::expects_arrays<Exec>(source, sink, name, "in", "out");
-    kernels::with_packed_keys<item>(exec, source, key_of, with, name,
+    kernels::with_packed_keys<item>(exec, source, key_of, options, name,
                                     [&](const auto& keys, const sort_options& inner) {
                                       kernels::radix_sort(exec, keys, in, keys, out, inner, name);
                                     });
@@ -179,7 +179,7 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
                                                     const Values& values, const Out& out,
                                                     const ValuesOut& values_out,
                                                     const KeyOf& key_of,
-                                                    const sort_options& with = {}) {
+                                                    const sort_options& options = {}) {
   constexpr const char* name = "radix_sort_by";
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
@@ -192,15 +192,15 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, name);
-    detail::expects(!with.overwrite_input, name, ": options.overwrite_input is for radix_sort");
+    detail::expects(!options.overwrite_input, name, ": options.overwrite_input is for radix_sort");
     const std::int64_t n = source.extent;
     const auto sort_by = [&](auto number) {
       using index = decltype(number);
       kernels::with_packed_keys<index>(
-          exec, source, key_of, with, name, [&](const auto& keys, const sort_options& inner) {
+          exec, source, key_of, options, name, [&](const auto& keys, const sort_options& inner) {
             kernels::sort_both_by_index<index>(
-                exec, keys, kernels::in_memory(exec, source, sink, with), sink.data,
-                kernels::in_memory(exec, value_source, value_sink, with), value_sink.data, inner,
+                exec, keys, kernels::in_memory(exec, source, sink, options), sink.data,
+                kernels::in_memory(exec, value_source, value_sink, options), value_sink.data, inner,
                 name);
           });
     };
@@ -217,8 +217,8 @@ template <execution_space Exec, class T, class... P, class KeyOf>
 requires(!Kokkos::is_view_v<KeyOf>) void radix_sort_by(const Exec& exec,
                                                        const Kokkos::View<T, P...>& data,
                                                        const KeyOf& key_of,
-                                                       const sort_options& with = {}) {
-  lanewise::radix_sort_by(exec, data, data, key_of, with);
+                                                       const sort_options& options = {}) {
+  lanewise::radix_sort_by(exec, data, data, key_of, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

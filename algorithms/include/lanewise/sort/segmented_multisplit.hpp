@@ -100,7 +100,7 @@ struct segmented_multisplit_layout {
   workspace_size need;
 
   segmented_multisplit_layout(const workspace_size& inner, std::int64_t n) {
-    arrays_behind parts(inner);
+    workspace_arrays parts(inner);
     ids = parts.add<segment_bucket>(n);
     unread = parts.add<status>(1);
     need = parts.size();
@@ -123,65 +123,67 @@ workspace_size segmented_multisplit_inner(const Exec& exec, std::int64_t n, std:
 template <class Exec, class Keys, class Offsets, class In, class Out, class BucketOf>
 void split_segments(const Exec& exec, const Keys& keys, const Offsets& offsets, const In& in,
                     const Out& out, std::uint32_t buckets, const BucketOf& bucket_of,
-                    segment_bucket* ids, const segmented_sort_options& with) {
+                    segment_bucket* ids, const segmented_sort_options& options) {
   const Kokkos::View<segment_bucket*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> id(
       ids, keys.extent);
   lanewise::transform(exec, keys, id, bucket_id_of<segment_bucket, BucketOf>{bucket_of, buckets});
-  kernels::segmented_sort(exec, id, in, kernels::by_offsets<Offsets>{offsets}, id, out, with,
+  kernels::segmented_sort(exec, id, in, kernels::by_offsets<Offsets>{offsets}, id, out, options,
                           "segmented_multisplit");
 }
 
 /// What is asked of all arguments.
 template <class Exec, class Keys, class Offsets, class Sink>
 void expects_segmented_split(const Keys& keys, const Offsets& offsets, const Sink& keys_out,
-                             std::int64_t buckets, const segmented_multisplit_options& with) {
+                             std::int64_t buckets, const segmented_multisplit_options& options) {
   constexpr const char* name = "segmented_multisplit";
   detail::expects(buckets >= 1 && buckets <= most_segmented_buckets, name, ": bucket_count is ",
                   buckets, ", not in [1, ", most_segmented_buckets, "]");
   kernels::expects_arrays<Exec>(keys, keys_out, name, "keys", "keys_out");
   detail::expects_memory(offsets, name, "offsets");
   detail::expects_no_partial_overlap(offsets, keys_out, name, "offsets", "keys_out", false);
-  with.count.template expects_reachable<Exec>(name, "options.count");
-  with.errors.template expects_reachable<Exec>(name, "options.errors");
-  with.offsets.template expects_reachable<Exec>(name, "options.offsets", 0);
+  options.count.template expects_reachable<Exec>(name, "options.count");
+  options.errors.template expects_reachable<Exec>(name, "options.errors");
+  options.offsets.template expects_reachable<Exec>(name, "options.offsets", 0);
   const std::int64_t segments = kernels::segments_of(offsets);
-  detail::expects(!with.offsets.is_given() || with.offsets.extent() >= segments * (buckets + 1),
-                  name, ": options.offsets has ", with.offsets.extent(), " entries, ", segments,
-                  " segments of bucket_count + 1 have ", segments * (buckets + 1));
+  detail::expects(
+      !options.offsets.is_given() || options.offsets.extent() >= segments * (buckets + 1), name,
+      ": options.offsets has ", options.offsets.extent(), " entries, ", segments,
+      " segments of bucket_count + 1 have ", segments * (buckets + 1));
 }
 
 /// move(options) splits the keys last.
 template <class Exec, class Keys, class Offsets, class Move>
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
-                          std::uint32_t buckets, const segmented_multisplit_options& with,
+                          std::uint32_t buckets, const segmented_multisplit_options& options,
                           const workspace_size& inner, const Move& move) {
   const std::int64_t segments = kernels::segments_of(offsets);
   if (segments == 0) return;
   const segmented_multisplit_layout parts(inner, keys.extent);
-  auto work =
-      call_workspace::make<backend_of<Exec>>(exec, with.work, parts.need, "segmented_multisplit");
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.need,
+                                                     "segmented_multisplit");
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const ids = reinterpret_cast<segment_bucket*>(memory + parts.ids);
   move(ids, reinterpret_cast<status*>(memory + parts.unread),
        segmented_sort_options{.work = &work.get(),
-                              .count = with.count,
-                              .errors = with.errors,
+                              .count = options.count,
+                              .errors = options.errors,
                               .begin_bit = 0,
                               .end_bit = static_cast<int>(std::bit_width(buckets))});
   const segment_buckets<Offsets> split{ids, offsets, keys.extent};
-  if (with.offsets.data().exist())
+  if (options.offsets.data().exist())
     lanewise::transform(
         exec,
         lanewise::generated(segments * (std::int64_t{buckets} + 1),
                             begin_of_bucket<Offsets>{split, buckets}),
-        consumed(segments * (std::int64_t{buckets} + 1), put_integer{with.offsets.data()}),
+        consumed(segments * (std::int64_t{buckets} + 1), put_integer{options.offsets.data()}),
         identity{});
-  status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+  status* const errors =
+      options.errors.data() != nullptr ? options.errors.data() : work.get().errors();
   if (errors != nullptr)
     lanewise::reduce(exec,
                      lanewise::generated(segments, items_out_of_range<Offsets>{split, buckets}),
                      consumed(1, add_bad_items{errors}), plus{}, std::uint64_t{0},
-                     {.work = &work.get(), .count = with.count});
+                     {.work = &work.get(), .count = options.count});
 }
 
 }  // namespace kernels
@@ -221,7 +223,7 @@ template <execution_space Exec, class Keys, class Offsets, class KeysOut, class 
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
                           const KeysOut& keys_out, std::int64_t bucket_count,
                           const BucketOf& bucket_of,
-                          const segmented_multisplit_options& with = {}) {
+                          const segmented_multisplit_options& options = {}) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using key = typename decltype(source)::value_type;
@@ -230,10 +232,10 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
                                             std::decay_t<decltype(sink)>>()) {
     const auto offset =
         kernels::offsets_of_segments<Exec>(offsets, sink, {}, "segmented_multisplit");
-    kernels::expects_segmented_split<Exec>(source, offset, sink, bucket_count, with);
+    kernels::expects_segmented_split<Exec>(source, offset, sink, bucket_count, options);
     const auto buckets = static_cast<std::uint32_t>(bucket_count);
     kernels::segmented_multisplit(
-        exec, source, offset, buckets, with,
+        exec, source, offset, buckets, options,
         kernels::segmented_multisplit_inner<Exec, key>(exec, source.extent,
                                                        kernels::segments_of(offset)),
         [&](kernels::segment_bucket* ids, status*, const segmented_sort_options& sorting) {
@@ -252,7 +254,7 @@ void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Value
                                  const Offsets& offsets, const KeysOut& keys_out,
                                  const ValuesOut& values_out, std::int64_t bucket_count,
                                  const BucketOf& bucket_of,
-                                 const segmented_multisplit_options& with = {}) {
+                                 const segmented_multisplit_options& options = {}) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto value_source = detail::as_source<Exec>(values);
@@ -266,13 +268,13 @@ void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Value
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     const auto offset = kernels::offsets_of_segments<Exec>(offsets, sink, {}, name);
-    kernels::expects_segmented_split<Exec>(source, offset, sink, bucket_count, with);
+    kernels::expects_segmented_split<Exec>(source, offset, sink, bucket_count, options);
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, name);
     detail::expects_no_partial_overlap(source, value_sink, name, "keys", "values_out", false);
     detail::expects_no_partial_overlap(offset, value_sink, name, "offsets", "values_out", false);
     const auto buckets = static_cast<std::uint32_t>(bucket_count);
     kernels::segmented_multisplit(
-        exec, source, offset, buckets, with,
+        exec, source, offset, buckets, options,
         kernels::segmented_multisplit_inner<Exec, key, value>(exec, source.extent,
                                                               kernels::segments_of(offset)),
         [&](kernels::segment_bucket* ids, status* unread, segmented_sort_options sorting) {

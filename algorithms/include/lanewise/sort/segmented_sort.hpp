@@ -97,12 +97,12 @@ struct segmented_sort_layout {
 template <class T, class Value, class Exec, class Segments>
 void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
                    std::int64_t n, const Segments& given, item_count segments,
-                   const segmented_sort_options& with, const char* algorithm) {
+                   const segmented_sort_options& options, const char* algorithm) {
   using bits = radix_bits_t<T>;
   using backend = backend_of<Exec>;
   const detail::radix_range range =
-      kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
-  const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
+      kernels::range_of<T>({.begin_bit = options.begin_bit, .end_bit = options.end_bit}, algorithm);
+  const auto map = detail::key_map_of<T>(options.order == sort_order::descending);
   // Keys that are more than what they are compared by keep their order, too.
   const bool ordered = !std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width;
   const auto run = [&](auto keeps_order) {
@@ -110,12 +110,13 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         segmented_sort_t<Exec, bits, Value, decltype(keeps_order)::value, Segments::apart>;
     const segmented_sort_layout parts(segments.bound);
     auto work = call_workspace::make<backend>(
-        exec, with.work, {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)},
-        algorithm);
+        exec, options.work,
+        {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)}, algorithm);
     char* const memory = static_cast<char*>(work.get().plain());
     auto* const bad = reinterpret_cast<std::uint32_t*>(memory + parts.bad);
     auto* const copy = reinterpret_cast<std::int64_t*>(memory + parts.offsets);
-    status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+    status* const errors =
+        options.errors.data() != nullptr ? options.errors.data() : work.get().errors();
     backend::zero(
         exec, bad,
         parts.sort - parts.bad + sorter::template zeroed_bytes<Exec>(n, segments.bound, range));
@@ -155,14 +156,14 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
 template <class Index, class T, class V, class Exec, class Segments>
 void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* values_in,
                             V* values_out, std::int64_t n, const Segments& given,
-                            item_count segments, const segmented_sort_options& with,
+                            item_count segments, const segmented_sort_options& options,
                             const char* algorithm) {
   call_memory<Exec> index_memory(exec, static_cast<std::size_t>(n) * sizeof(Index), algorithm);
   const auto index = index_memory.template view<Index>(n);
   lanewise::transform(exec, lanewise::generated(n, as_index<Index>{}), index, identity{});
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
   kernels::sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, given, segments,
-                                  with, algorithm);
+                                  options, algorithm);
   kernels::fetch_by_index(exec, index, values_in, values_out, n, {}, algorithm);
 }
 
@@ -181,9 +182,9 @@ auto places_of_segments(const Places& places, const char* algorithm, const char*
 /// The offsets of a call as a source.
 template <class Exec, class Offsets, class Sink>
 auto offsets_of_segments(const Offsets& offsets, const Sink& sink,
-                         const segmented_sort_options& with, const char* algorithm) {
-  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
-  with.count.template expects_reachable<Exec>(algorithm, "options.count");
+                         const segmented_sort_options& options, const char* algorithm) {
+  options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  options.count.template expects_reachable<Exec>(algorithm, "options.count");
   return kernels::places_of_segments<Exec>(offsets, algorithm, "offsets", sink, "keys_out");
 }
 
@@ -195,12 +196,12 @@ struct by_offsets {
 
   template <class Exec, class Sink, class ValueSink, class F>
   void use(const Exec&, std::int64_t extent, const Sink& sink, const ValueSink& value_sink,
-           const segmented_sort_options& with, const char* algorithm, const F& f) const {
-    const auto source = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+           const segmented_sort_options& options, const char* algorithm, const F& f) const {
+    const auto source = kernels::offsets_of_segments<Exec>(offsets, sink, options, algorithm);
     kernels::places_of_segments<Exec>(offsets, algorithm, "offsets", value_sink, "values_out");
     if (source.extent < 2) return;
     f(adjoining_segments<std::decay_t<decltype(source)>>{source, extent},
-      item_count{source.extent - 1, with.count.data()});
+      item_count{source.extent - 1, options.count.data()});
   }
 };
 template <class Begins, class Ends>
@@ -210,7 +211,7 @@ struct by_begins_and_ends {
 
   template <class Exec, class Sink, class ValueSink, class F>
   void use(const Exec& exec, std::int64_t extent, const Sink& sink, const ValueSink& value_sink,
-           const segmented_sort_options& with, const char* algorithm, const F& f) const {
+           const segmented_sort_options& options, const char* algorithm, const F& f) const {
     const auto begin =
         kernels::places_of_segments<Exec>(begins, algorithm, "begins", sink, "keys_out");
     const auto end = kernels::places_of_segments<Exec>(ends, algorithm, "ends", sink, "keys_out");
@@ -219,8 +220,8 @@ struct by_begins_and_ends {
     const std::int64_t count = begin.extent;
     detail::expects(end.extent == count, algorithm, ": ends has ", end.extent,
                     " items, begins has ", count);
-    with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
-    with.count.template expects_reachable<Exec>(algorithm, "options.count");
+    options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+    options.count.template expects_reachable<Exec>(algorithm, "options.count");
     if (count == 0) return;
     call_memory<Exec> memory(exec, static_cast<std::size_t>(2 * count + 1) * sizeof(std::int64_t),
                              algorithm);
@@ -232,7 +233,7 @@ struct by_begins_and_ends {
     lanewise::exclusive_scan(
         exec, lanewise::generated(count + 1, length_of_segment<begin_type, end_type>{segments}),
         memory.template view<std::int64_t>(count + 1), plus{}, std::int64_t{0});
-    f(segments, item_count{count, with.count.data()});
+    f(segments, item_count{count, options.count.data()});
   }
 };
 
@@ -246,7 +247,7 @@ auto equal_segments(const Keys& keys, Length length, const char* algorithm) {
 
 template <class Exec, class Keys, class Given, class KeysOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Given& given, const KeysOut& keys_out,
-                    const segmented_sort_options& with, const char* algorithm) {
+                    const segmented_sort_options& options, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using T = typename decltype(source)::value_type;
@@ -254,12 +255,12 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Given& given, cons
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
     kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
-    given.use(exec, source.extent, sink, sink, with, algorithm,
+    kernels::range_of<T>({.begin_bit = options.begin_bit, .end_bit = options.end_bit}, algorithm);
+    given.use(exec, source.extent, sink, sink, options, algorithm,
               [&](const auto& segments, item_count count) {
                 const T* const from = kernels::in_memory(exec, source, sink, {});
                 kernels::sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr,
-                                                    source.extent, segments, count, with,
+                                                    source.extent, segments, count, options,
                                                     algorithm);
               });
   }
@@ -268,7 +269,7 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Given& given, cons
 template <class Exec, class Keys, class Values, class Given, class KeysOut, class ValuesOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Values& values, const Given& given,
                     const KeysOut& keys_out, const ValuesOut& values_out,
-                    const segmented_sort_options& with, const char* algorithm) {
+                    const segmented_sort_options& options, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto value_source = detail::as_source<Exec>(values);
@@ -281,8 +282,8 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Values& values, co
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
-    given.use(exec, source.extent, sink, value_sink, with, algorithm,
+    kernels::range_of<T>({.begin_bit = options.begin_bit, .end_bit = options.end_bit}, algorithm);
+    given.use(exec, source.extent, sink, value_sink, options, algorithm,
               [&](const auto& segments, item_count count) {
                 const std::int64_t n = source.extent;
                 const T* const from = kernels::in_memory(exec, source, sink, {});
@@ -292,15 +293,15 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Values& values, co
                   kernels::sort_segments<T, word>(exec, from, sink.data,
                                                   reinterpret_cast<const word*>(values_from),
                                                   reinterpret_cast<word*>(value_sink.data), n,
-                                                  segments, count, with, algorithm);
+                                                  segments, count, options, algorithm);
                 } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
                   kernels::sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from,
                                                                  value_sink.data, n, segments,
-                                                                 count, with, algorithm);
+                                                                 count, options, algorithm);
                 } else {
                   kernels::sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from,
                                                                  value_sink.data, n, segments,
-                                                                 count, with, algorithm);
+                                                                 count, options, algorithm);
                 }
               });
   }
@@ -352,8 +353,8 @@ template <execution_space Exec, class Keys, class Offsets, class KeysOut>
 requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Keys& keys,
                                                       const Offsets& offsets,
                                                       const KeysOut& keys_out,
-                                                      const segmented_sort_options& with = {}) {
-  kernels::segmented_sort(exec, keys, kernels::by_offsets<Offsets>{offsets}, keys_out, with,
+                                                      const segmented_sort_options& options = {}) {
+  kernels::segmented_sort(exec, keys, kernels::by_offsets<Offsets>{offsets}, keys_out, options,
                           "segmented_sort");
 }
 
@@ -361,9 +362,9 @@ requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Ke
 /// is less than 1.
 template <execution_space Exec, class Keys, std::integral Length, class KeysOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
-                    const KeysOut& keys_out, const segmented_sort_options& with = {}) {
+                    const KeysOut& keys_out, const segmented_sort_options& options = {}) {
   lanewise::segmented_sort(
-      exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, with);
+      exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, options);
 }
 
 /// Overload for segments that may lie apart, and come in any order. Segment s has the items from
@@ -386,9 +387,9 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
 template <execution_space Exec, class Keys, class Begins, class Ends, class KeysOut>
 requires(!std::convertible_to<KeysOut, segmented_sort_options>) void segmented_sort(
     const Exec& exec, const Keys& keys, const Begins& begins, const Ends& ends,
-    const KeysOut& keys_out, const segmented_sort_options& with = {}) {
+    const KeysOut& keys_out, const segmented_sort_options& options = {}) {
   kernels::segmented_sort(exec, keys, kernels::by_begins_and_ends<Begins, Ends>{begins, ends},
-                          keys_out, with, "segmented_sort");
+                          keys_out, options, "segmented_sort");
 }
 
 /// For pairs: values go the way of their keys, and of equal keys in the order of the input
@@ -398,9 +399,10 @@ template <execution_space Exec, class Keys, class Values, class Offsets, class K
           class ValuesOut>
 requires(!std::integral<Offsets>) void segmented_sort_by_key(
     const Exec& exec, const Keys& keys, const Values& values, const Offsets& offsets,
-    const KeysOut& keys_out, const ValuesOut& values_out, const segmented_sort_options& with = {}) {
+    const KeysOut& keys_out, const ValuesOut& values_out,
+    const segmented_sort_options& options = {}) {
   kernels::segmented_sort(exec, keys, values, kernels::by_offsets<Offsets>{offsets}, keys_out,
-                          values_out, with, "segmented_sort_by_key");
+                          values_out, options, "segmented_sort_by_key");
 }
 
 /// Overload for segments of `length` items each, the last one of what is left. Throws where length
@@ -409,10 +411,11 @@ template <execution_space Exec, class Keys, class Values, std::integral Length, 
           class ValuesOut>
 void segmented_sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
                            const Length& length, const KeysOut& keys_out,
-                           const ValuesOut& values_out, const segmented_sort_options& with = {}) {
+                           const ValuesOut& values_out,
+                           const segmented_sort_options& options = {}) {
   lanewise::segmented_sort_by_key(
       exec, keys, values, kernels::equal_segments<Exec>(keys, length, "segmented_sort_by_key"),
-      keys_out, values_out, with);
+      keys_out, values_out, options);
 }
 
 /// Overload for segments that may lie apart, as in segmented_sort.
@@ -421,10 +424,10 @@ template <execution_space Exec, class Keys, class Values, class Begins, class En
 requires(!std::convertible_to<ValuesOut, segmented_sort_options>) void segmented_sort_by_key(
     const Exec& exec, const Keys& keys, const Values& values, const Begins& begins,
     const Ends& ends, const KeysOut& keys_out, const ValuesOut& values_out,
-    const segmented_sort_options& with = {}) {
+    const segmented_sort_options& options = {}) {
   kernels::segmented_sort(exec, keys, values,
                           kernels::by_begins_and_ends<Begins, Ends>{begins, ends}, keys_out,
-                          values_out, with, "segmented_sort_by_key");
+                          values_out, options, "segmented_sort_by_key");
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -11,13 +11,13 @@ namespace kernels {
 /// Sorts keys into memory of the call's own, and indices beside them.
 template <class Exec, class Source, class Indices>
 void argsort(const Exec& exec, const Source& source, const Indices& indices,
-             const sort_options& with) {
+             const sort_options& options) {
   using T = typename Source::value_type;
   using I = typename Indices::non_const_value_type;
   call_memory<Exec> memory(exec, static_cast<std::size_t>(source.extent) * sizeof(T), "argsort");
   const auto sorted = memory.template view<T>(source.extent);
   kernels::radix_sort(exec, source, lanewise::generated(source.extent, as_index<I>{}), sorted,
-                      indices, with, "argsort");
+                      indices, options, "argsort");
 }
 
 /// The items of a View that may lie apart.
@@ -81,9 +81,9 @@ void side_by_side(const Exec& exec, const Items& items, const char* algorithm, c
 /// in the order of its instance. The copy takes two more reads and writes. Does not block. Without
 /// options it compiles in two thirds of the time.
 template <execution_space Exec, class Items>
-void sort(const Exec& exec, const Items& items, const sort_options& with) {
+void sort(const Exec& exec, const Items& items, const sort_options& options) {
   kernels::side_by_side(exec, items, "sort", "items", [&](const auto& data) {
-    kernels::radix_sort(exec, data, data, with, "sort");
+    kernels::radix_sort(exec, data, data, options, "sort");
   });
 }
 template <execution_space Exec, class Items>
@@ -97,9 +97,9 @@ void sort(const Exec& exec, const Items& items) {
 template <execution_space Exec, class Items, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sort(const Exec& exec, const Items& items,
                                                                const Less& less,
-                                                               const options& with = {}) {
+                                                               const call_options& options = {}) {
   kernels::side_by_side(exec, items, "sort", "items",
-                        [&](const auto& data) { lanewise::merge_sort(exec, data, less, with); });
+                        [&](const auto& data) { lanewise::merge_sort(exec, data, less, options); });
 }
 
 /// Sorts keys in place, and values with them: of equal keys in their order (stable). In place of
@@ -107,24 +107,22 @@ requires(!std::is_convertible_v<Less, sort_options>) void sort(const Exec& exec,
 /// copied then. Does not block.
 template <execution_space Exec, class Keys, class Values>
 void sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
-                 const sort_options& with = {}) {
+                 const sort_options& options = {}) {
   kernels::side_by_side(exec, keys, "sort_by_key", "keys", [&](const auto& key) {
     kernels::side_by_side(exec, values, "sort_by_key", "values", [&](const auto& value) {
-      kernels::radix_sort(exec, key, value, key, value, with, "sort_by_key");
+      kernels::radix_sort(exec, key, value, key, value, options, "sort_by_key");
     });
   });
 }
 
 /// Overload for any strict weak order of keys.
 template <execution_space Exec, class Keys, class Values, class Less>
-requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(const Exec& exec,
-                                                                      const Keys& keys,
-                                                                      const Values& values,
-                                                                      const Less& less,
-                                                                      const options& with = {}) {
+requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(
+    const Exec& exec, const Keys& keys, const Values& values, const Less& less,
+    const call_options& options = {}) {
   kernels::side_by_side(exec, keys, "sort_by_key", "keys", [&](const auto& key) {
     kernels::side_by_side(exec, values, "sort_by_key", "values", [&](const auto& value) {
-      lanewise::merge_sort_by_key(exec, key, value, less, with);
+      lanewise::merge_sort_by_key(exec, key, value, less, options);
     });
   });
 }
@@ -138,7 +136,7 @@ requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(const Exec
 /// instance. Does not block. Throws as radix_sort does.
 template <execution_space Exec, class Keys, class Indices>
 void argsort(const Exec& exec, const Keys& keys, const Indices& indices,
-             const sort_options& with = {}) {
+             const sort_options& options = {}) {
   using I = typename Indices::non_const_value_type;
   static_assert(std::is_integral_v<I> && sizeof(I) >= 4,
                 "lanewise::argsort: indices are integers of 4 or 8 bytes");
@@ -151,7 +149,7 @@ void argsort(const Exec& exec, const Keys& keys, const Indices& indices,
   detail::expects(static_cast<std::int64_t>(indices.extent(0)) >= source.extent,
                   "argsort: indices has ", indices.extent(0), " places, keys has ", source.extent,
                   " items");
-  kernels::argsort(exec, source, indices, with);
+  kernels::argsort(exec, source, indices, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -30,9 +30,9 @@ struct equally_ordered {
 /// Keeps the first of every run of the first n items of out.
 template <class Exec, class T, class Count, class Equal>
 void unique_in_place(const Exec& exec, const array_sink<T>& out, std::int64_t n, const Count& count,
-                     const Equal& equal, const options& with) {
+                     const Equal& equal, const call_options& options) {
   const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> items(out.data, n);
-  lanewise::unique(exec, items, items, count, equal, with);
+  lanewise::unique(exec, items, items, count, equal, options);
 }
 
 }  // namespace kernels
@@ -56,16 +56,16 @@ workspace_size sorted_unique_workspace(std::int64_t n) {
 /// block. Throws std::invalid_argument as they do. (Merrill, 2.13 and 3.3.)
 template <execution_space Exec, class Keys, class Out, class C, class... P>
 void sorted_unique(const Exec& exec, const Keys& keys, const Out& out,
-                   const Kokkos::View<C, P...>& count, const sort_options& with = {}) {
-  kernels::radix_sort(exec, keys, out, with, "sorted_unique");
+                   const Kokkos::View<C, P...>& count, const sort_options& options = {}) {
+  kernels::radix_sort(exec, keys, out, options, "sorted_unique");
   const auto source = detail::as_source<Exec>(keys);
   using T = typename decltype(source)::value_type;
   if constexpr (radix_sortable<T>) {
-    const detail::radix_range range = kernels::range_of<T>(with, "sorted_unique");
+    const detail::radix_range range = kernels::range_of<T>(options, "sorted_unique");
     const auto bits = range.low == range.high ? radix_bits_t<T>{0}
                                               : detail::ordering_bits<radix_bits_t<T>>(range);
     kernels::unique_in_place(exec, detail::as_sink<Exec>(out), source.extent, count,
-                             kernels::same_radix_key<T>{bits}, {with.work, with.count});
+                             kernels::same_radix_key<T>{bits}, {options.work, options.count});
   }
 }
 
@@ -74,10 +74,10 @@ void sorted_unique(const Exec& exec, const Keys& keys, const Out& out,
 template <execution_space Exec, class In, class Out, class C, class... P, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sorted_unique(
     const Exec& exec, const In& in, const Out& out, const Kokkos::View<C, P...>& count,
-    const Less& less, const options& with = {}) {
-  lanewise::merge_sort(exec, in, out, less, with);
+    const Less& less, const call_options& options = {}) {
+  lanewise::merge_sort(exec, in, out, less, options);
   kernels::unique_in_place(exec, detail::as_sink<Exec>(out), detail::as_source<Exec>(in).extent,
-                           count, kernels::equally_ordered<Less>{less}, with);
+                           count, kernels::equally_ordered<Less>{less}, options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -110,7 +110,7 @@ constexpr bool check_key_of() {
 
 template <class Exec, class Source, class KeyOf, class Columns>
 void top_k(const Exec& exec, const char* algorithm, const Source& source, std::int64_t k,
-           const Columns& columns, const KeyOf& key_of, const top_k_options& with,
+           const Columns& columns, const KeyOf& key_of, const top_k_options& options,
            const selection_limits& limits = kernels::limits_on<Exec>()) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects(k >= 0, algorithm, ": k is ", k, ", less than 0");
@@ -120,9 +120,9 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
   selection_names names = top_k_names;
   names.algorithm = algorithm;
   kernels::select_first(exec, names, source,
-                        key{key_of, with.smallest ? key::all : typename key::bits{0}}, k, columns,
-                        with.sorted, static_cast<typename key::key_type*>(nullptr),
-                        options{with.work, with.count}, limits);
+                        key{key_of, options.smallest ? key::all : typename key::bits{0}}, k,
+                        columns, options.sorted, static_cast<typename key::key_type*>(nullptr),
+                        call_options{options.work, options.count}, limits);
 }
 
 }  // namespace kernels
@@ -150,7 +150,7 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// Merrill's digit counting, 2.13.)
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
-           const top_k_options& with = {}, const KeyOf& key_of = {}) {
+           const top_k_options& options = {}, const KeyOf& key_of = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   using item = typename decltype(source)::value_type;
@@ -160,7 +160,8 @@ void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
   detail::expects_no_partial_overlap(source, sink, "top_k", "in", "out", false);
   if constexpr (kernels::check_key_of<Exec, KeyOf, item>() &&
                 detail::check_results<Exec, item, sink_type>())
-    kernels::top_k(exec, "top_k", source, k, kernels::selected_item<sink_type>{sink}, key_of, with);
+    kernels::top_k(exec, "top_k", source, k, kernels::selected_item<sink_type>{sink}, key_of,
+                   options);
 }
 
 /// As `top_k`, and stores the value beside each of these items.
@@ -168,7 +169,7 @@ template <execution_space Exec, class Keys, class Values, class KeysOut, class V
           class KeyOf = identity>
 void top_k_by_key(const Exec& exec, const Keys& keys, const Values& values, std::int64_t k,
                   const KeysOut& keys_out, const ValuesOut& values_out,
-                  const top_k_options& with = {}, const KeyOf& key_of = {}) {
+                  const top_k_options& options = {}, const KeyOf& key_of = {}) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto value = detail::as_source<Exec>(values);
@@ -197,13 +198,13 @@ void top_k_by_key(const Exec& exec, const Keys& keys, const Values& values, std:
     kernels::top_k(
         exec, name, source, k,
         kernels::selected_pair<sink_type, value_type, value_sink_type>{sink, value, value_sink},
-        key_of, with);
+        key_of, options);
 }
 
 /// Stores the indices of these items, in out, a View of integers or a sink.
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void arg_top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
-               const top_k_options& with = {}, const KeyOf& key_of = {}) {
+               const top_k_options& options = {}, const KeyOf& key_of = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
   using item = typename decltype(source)::value_type;
@@ -214,7 +215,7 @@ void arg_top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
   if constexpr (kernels::check_key_of<Exec, KeyOf, item>() &&
                 detail::check_results<Exec, std::int64_t, sink_type>())
     kernels::top_k(exec, "arg_top_k", source, k, kernels::selected_index<sink_type>{sink}, key_of,
-                   with);
+                   options);
 }
 
 /// The workspace that top_k, top_k_by_key and arg_top_k need for n items whose keys have the type

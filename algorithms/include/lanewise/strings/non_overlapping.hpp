@@ -302,7 +302,7 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
 /// What is kept of n matches, after the workspace of another call: numbers for each, and for each
 /// group.
 struct match_arrays {
-  arrays_behind parts;
+  workspace_arrays parts;
   std::size_t exit, entry;
 
   explicit match_arrays(std::int64_t n, const workspace_size& inner = {})
@@ -311,7 +311,7 @@ struct match_arrays {
         entry(parts.add<std::uint32_t>(match_groups(n))) {}
   template <class Exec>
   static std::uint32_t* at(const workspace& work, std::size_t offset) {
-    return arrays_behind::view<std::uint32_t, Exec>(work, offset, 0).data();
+    return workspace_arrays::view<std::uint32_t, Exec>(work, offset, 0).data();
   }
 };
 
@@ -361,7 +361,7 @@ inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
 /// more, 8 bytes a match more. The result is the same on every backend. Does not block.
 template <execution_space Exec, class Places, class Lengths, class Flags>
 void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
-                          const Flags& flags, const options& with = {}) {
+                          const Flags& flags, const call_options& options = {}) {
   constexpr const char* algorithm = "mark_non_overlapping";
   const auto matches = kernels::matches_of<Exec>(places, lengths, algorithm);
   const auto sink = detail::as_sink<Exec>(flags);
@@ -372,8 +372,8 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
   if constexpr (detail::check_results<Exec, std::uint32_t, std::decay_t<decltype(sink)>>()) {
     const kernels::match_arrays all(n);
     auto work =
-        call_workspace::make<backend_of<Exec>>(exec, with.work, all.parts.size(), algorithm);
-    kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, with, algorithm),
+        call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+    kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm),
                           all.at<Exec>(work.get(), all.exit), all.at<Exec>(work.get(), all.entry),
                           sink);
   }
@@ -393,29 +393,30 @@ workspace_size select_non_overlapping_workspace(std::int64_t n) {
 template <execution_space Exec, class Places, class Lengths, class Out, class T, class... P>
 void select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
                             const Out& out, const Kokkos::View<T, P...>& number,
-                            const options& with = {}) {
+                            const call_options& options = {}) {
   constexpr const char* algorithm = "select_non_overlapping";
   const auto matches = kernels::matches_of<Exec>(places, lengths, algorithm);
   using place = typename std::decay_t<decltype(matches.place)>::value_type;
   const std::int64_t n = matches.place.extent;
   kernels::count_place<Exec>(number, algorithm);
   const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, all.parts.size(), algorithm);
-  const auto flags = kernels::arrays_behind::view<std::uint32_t, Exec>(work.get(), all.exit, n);
-  kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, with, algorithm), flags.data(),
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+  const auto flags = kernels::workspace_arrays::view<std::uint32_t, Exec>(work.get(), all.exit, n);
+  kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm), flags.data(),
                         all.at<Exec>(work.get(), all.entry), detail::as_sink<Exec>(flags));
   lanewise::select_flagged(exec, places, flags, out, number,
-                           {.work = &work.get(), .count = with.count});
+                           {.work = &work.get(), .count = options.count});
 }
 /// Overload that returns how many are taken. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Places, class Lengths, class Out>
 std::int64_t select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
-                                    const Out& out, const options& with = {}) {
-  return kernels::returned_number(
+                                    const Out& out, const call_options& options = {}) {
+  return kernels::blocking_number(
       exec, "select_non_overlapping",
       [&](const auto& number) {
-        lanewise::select_non_overlapping(exec, places, lengths, out, number, with);
+        lanewise::select_non_overlapping(exec, places, lengths, out, number, options);
       },
       "out", out);
 }
@@ -442,12 +443,12 @@ template <execution_space Exec, class Text, class Memory, class Places, class T,
 void find_non_overlapping(const Exec& exec, const Text& text, const pattern<Memory>& what,
                           const Places& places, const Kokkos::View<T, P...>& number,
                           const Kokkos::View<O, Q...>& occurrences,
-                          const string_search_options& with = {}) {
+                          const string_search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Places>, "lanewise: places is a View of integers");
   kernels::count_place<Exec>(number, "find_non_overlapping");
-  lanewise::find_all(exec, text, what, places, occurrences, with);
+  lanewise::find_all(exec, text, what, places, occurrences, options);
   lanewise::select_non_overlapping(exec, places, what.size(), places, number,
-                                   {.work = with.work, .count = occurrences});
+                                   {.work = options.work, .count = occurrences});
 }
 
 /// What find_non_overlapping has found.
@@ -460,11 +461,11 @@ struct non_overlapping_number {
 template <execution_space Exec, class Text, class Memory, class Places>
 non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
                                             const pattern<Memory>& what, const Places& places,
-                                            const string_search_options& with = {}) {
+                                            const string_search_options& options = {}) {
   non_overlapping_number found{};
-  found.number = kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    found.occurrences = kernels::returned<std::int64_t>(exec, [&](const auto& occurrences) {
-      lanewise::find_non_overlapping(exec, text, what, places, number, occurrences, with);
+  found.number = kernels::blocking_result<std::int64_t>(exec, [&](const auto& number) {
+    found.occurrences = kernels::blocking_result<std::int64_t>(exec, [&](const auto& occurrences) {
+      lanewise::find_non_overlapping(exec, text, what, places, number, occurrences, options);
     });
   });
   kernels::expects_rooms<Exec>("find_non_overlapping", found.occurrences, "places", places);

@@ -129,12 +129,12 @@ struct pattern_view {
 struct pattern_bytes {
   std::string bytes, cares;
 
-  pattern_bytes(std::string_view given, const pattern_options& with) : bytes(given) {
+  pattern_bytes(std::string_view given, const pattern_options& options) : bytes(given) {
     for (char& c : bytes) {
       const char lower = static_cast<char>(c | 0x20);
       const bool is_letter = lower >= 'a' && lower <= 'z';
-      const bool is_any = with.wildcard.has_value() && c == *with.wildcard;
-      cares += is_any ? '\0' : with.fold_case && is_letter ? '\xdf' : '\xff';
+      const bool is_any = options.wildcard.has_value() && c == *options.wildcard;
+      cares += is_any ? '\0' : options.fold_case && is_letter ? '\xdf' : '\xff';
       c = static_cast<char>(c & cares.back());
     }
   }
@@ -322,10 +322,10 @@ class pattern {
   static constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
   /// O(m). Throws std::invalid_argument where there are no bytes, or too many. **Blocks.**
-  explicit pattern(std::string_view bytes, const pattern_options& with = {})
-      : bytes_(bytes), with_(with) {
+  explicit pattern(std::string_view bytes, const pattern_options& options = {})
+      : bytes_(bytes), options_(options) {
     detail::expects(!bytes.empty(), "pattern: it has no bytes");
-    const detail::pattern_bytes all(bytes, with);
+    const detail::pattern_bytes all(bytes, options);
     detail::expects(bytes.size() <= most_bytes, "pattern: it has ", bytes.size(),
                     " bytes, the most is ", most_bytes);
     has_repeats_ = !all.has_wildcards();
@@ -351,11 +351,11 @@ class pattern {
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
   std::string_view bytes() const { return bytes_; }
-  const pattern_options& options() const { return with_; }
+  const pattern_options& options() const { return options_; }
   /// A copy in another memory space. **Blocks.**
   template <class Other>
   pattern<Other> copy_to() const {
-    return pattern<Other>(bytes_, with_);
+    return pattern<Other>(bytes_, options_);
   }
   detail::pattern_view view() const {
     const std::uint32_t* const first = words_.data();
@@ -375,7 +375,7 @@ class pattern {
   /// The number of words of the bytes: whole rows of a warp.
   std::size_t words() const { return (bytes_.size() + 255) / 256 * 64; }
   std::string bytes_;
-  pattern_options with_;
+  pattern_options options_;
   view_type words_;
   bool has_repeats_ = false;
   std::int64_t period_ = 1;

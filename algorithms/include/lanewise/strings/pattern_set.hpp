@@ -23,7 +23,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A set in one piece of memory: where each array begins, in words of 4 bytes.
-struct set_image {
+struct multi_pattern_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
               records = 0, filter = 0, slots = 0, entries = 0, probes_filter = 0, probes_slots = 0,
@@ -31,14 +31,14 @@ struct set_image {
               states = 0, labels = 0, roots = 0, groups = 0, longs = 0;
   std::vector<std::uint32_t> memory;
 
-  set_image() = default;
-  set_image(const set_normal_form& set, bool folds_case) {
+  multi_pattern_image() = default;
+  multi_pattern_image(const multi_pattern_normal_form& set, bool folds_case) {
     const std::uint32_t letters = folds_case ? pattern_filter::folded : ~0u;
     const std::vector<std::uint32_t> record_of = put_patterns(set);
-    const set_windows windows(set, letters, record_of);
-    const set_probe_windows probes(set, letters, record_of);
-    const set_short_tables shorts(set);
-    const set_automaton automaton(set);
+    const multi_pattern_windows windows(set, letters, record_of);
+    const multi_pattern_probe_windows probes(set, letters, record_of);
+    const multi_pattern_short_tables shorts(set);
+    const multi_pattern_automaton automaton(set);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
     view.window_buckets.number = windows.buckets.number;
@@ -105,7 +105,7 @@ struct set_image {
 
  private:
   /// Returns where each rank's record begins.
-  std::vector<std::uint32_t> put_patterns(const set_normal_form& set) {
+  std::vector<std::uint32_t> put_patterns(const multi_pattern_normal_form& set) {
     std::vector<std::uint32_t> sizes, firsts, all;
     for (const std::string_view p : set.patterns) {
       const auto rank = static_cast<std::uint32_t>(sizes.size());
@@ -150,12 +150,13 @@ class pattern_set {
   /// O(m) for m bytes in all, and two sorts of the patterns. Throws std::invalid_argument where a
   /// pattern has no bytes, where there are none or too many, and where there is a wildcard.
   /// **Blocks.**
-  explicit pattern_set(std::span<const std::string_view> patterns, const pattern_options& with = {})
-      : number_(patterns.size()), with_(with) {
+  explicit pattern_set(std::span<const std::string_view> patterns,
+                       const pattern_options& options = {})
+      : number_(patterns.size()), options_(options) {
     detail::expects(!patterns.empty(), "pattern_set: there are no patterns");
     detail::expects(patterns.size() <= most_patterns, "pattern_set: there are ", patterns.size(),
                     " patterns, the most is ", most_patterns);
-    detail::expects(!with.wildcard.has_value(),
+    detail::expects(!options.wildcard.has_value(),
                     "pattern_set: options.wildcard is given, but sets have no wildcards");
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -164,14 +165,14 @@ class pattern_set {
     }
     detail::expects(bytes <= most_bytes, "pattern_set: the patterns have ", bytes,
                     " bytes, the most is ", most_bytes);
-    const std::string small = with.fold_case ? small_letters(patterns, bytes) : std::string();
+    const std::string small = options.fold_case ? small_letters(patterns, bytes) : std::string();
     std::vector<std::string_view> all(patterns.begin(), patterns.end());
     std::size_t at = 0;
     for (std::string_view& p : all) {
-      if (with.fold_case) p = std::string_view(small).substr(at, p.size());
+      if (options.fold_case) p = std::string_view(small).substr(at, p.size());
       at += p.size();
     }
-    image_ = detail::set_image(detail::set_normal_form(all), with.fold_case);
+    image_ = detail::multi_pattern_image(detail::multi_pattern_normal_form(all), options.fold_case);
     memory_ = view_type(Kokkos::view_alloc("lanewise::pattern_set", Kokkos::WithoutInitializing),
                         image_.memory.size());
     Kokkos::deep_copy(
@@ -179,14 +180,15 @@ class pattern_set {
                      image_.memory.data(), image_.memory.size()));
     image_.memory = {};
   }
-  explicit pattern_set(const std::vector<std::string>& patterns, const pattern_options& with = {})
+  explicit pattern_set(const std::vector<std::string>& patterns,
+                       const pattern_options& options = {})
       : pattern_set(std::span<const std::string_view>(
                         std::vector<std::string_view>(patterns.begin(), patterns.end())),
-                    with) {}
+                    options) {}
 
   /// The number of patterns, equal ones included.
   std::int64_t size() const { return static_cast<std::int64_t>(number_); }
-  const pattern_options& options() const { return with_; }
+  const pattern_options& options() const { return options_; }
   /// Bytes that the set takes in the memory space.
   std::size_t memory_bytes() const { return memory_.size() * sizeof(std::uint32_t); }
   /// A copy in another memory space. **Blocks.**
@@ -204,7 +206,7 @@ class pattern_set {
   template <class Other>
   explicit pattern_set(const pattern_set<Other>& other)
       : number_(other.number_),
-        with_(other.with_),
+        options_(other.options_),
         image_(other.image_),
         memory_(Kokkos::view_alloc("lanewise::pattern_set", Kokkos::WithoutInitializing),
                 other.memory_.size()) {
@@ -219,8 +221,8 @@ class pattern_set {
   }
 
   std::size_t number_;
-  pattern_options with_;
-  detail::set_image image_;
+  pattern_options options_;
+  detail::multi_pattern_image image_;
   view_type memory_;
 };
 

@@ -230,7 +230,7 @@ class search_stream {
   /// workspace is that of search_stream_workspace<Exec>(m, n) for chunks of up to n bytes.
   template <execution_space Exec, class Chunk, class Places, class T, class... P>
   void find_all(const Exec& exec, const Chunk& chunk, const Places& places,
-                const Kokkos::View<T, P...>& number, const string_search_options& with = {});
+                const Kokkos::View<T, P...>& number, const string_search_options& options = {});
 
  private:
   std::int64_t most_kept() const { return what_.size() - 1; }
@@ -326,7 +326,7 @@ template <class MemorySpace>
 template <execution_space Exec, class Chunk, class Places, class T, class... P>
 void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
                                           const Places& places, const Kokkos::View<T, P...>& number,
-                                          const string_search_options& with) {
+                                          const string_search_options& options) {
   constexpr const char* algorithm = "search_stream::find_all";
   const auto seam = seam_of(exec, algorithm, chunk);
   const auto sink = detail::as_sink<Exec>(places);
@@ -337,7 +337,8 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
     const auto of_chunk = search_in(exec, seam.chunk);
     std::int64_t pieces = of_seam.pieces() + of_chunk.pieces();
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}, algorithm);
+        exec, options.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)},
+        algorithm);
     prepare_if_long(exec, seam);
     const auto run = [&](auto is_short) {
       using kernel =

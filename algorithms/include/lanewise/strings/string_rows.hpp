@@ -262,13 +262,13 @@ struct rows_call {
   using kind = detail::row_question::kind;
 
   rows_call(const Exec& e, const detail::row_layout& layout, const detail::row_results& results,
-            workspace& work, const rows_options& with)
+            workspace& work, const rows_options& options)
       : exec(e),
         rows(layout),
         out(results),
         memory(rows.bytes.n, rows.count),
         link(work.template make_look_back_chain<detail::row_carry>(0)),
-        errors(with.errors.data() != nullptr ? with.errors.data() : work.errors()),
+        errors(options.errors.data() != nullptr ? options.errors.data() : work.errors()),
         plain(static_cast<char*>(work.plain())) {}
 
   /// Room for the bits of the steps that may have places.
@@ -314,15 +314,15 @@ struct rows_call {
 template <class Exec, class Rows, class Memory, class Out>
 void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                  const pattern<Memory>& what, const Out& out, const detail::row_question& question,
-                 const rows_options& with) {
+                 const rows_options& options) {
   const detail::row_layout rows = kernels::layout_of<Exec>(
       algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, what));
   const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
-  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
-  const rows_call<Exec> call(exec, rows, results, work.get(), with);
+      exec, options.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+  const rows_call<Exec> call(exec, rows, results, work.get(), options);
   detail::pattern_bits bits{what.view()};
   if (!bits.pattern.is_short()) {
     bits.passed = call.passed();
@@ -332,7 +332,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                        call.template league<kernel>(call.memory.words), kernel{rows, bits});
     });
   }
-  call.answer(bits, question, with.positions);
+  call.answer(bits, question, options.positions);
 }
 
 }  // namespace kernels
@@ -351,32 +351,33 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 /// Throws std::invalid_argument on wrong extents.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+                   const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_contains", rows, what, out,
-                       {detail::row_question::kind::contains}, with);
+                       {detail::row_question::kind::contains}, options);
 }
 /// out(r) = how often the pattern occurs in row r; 0 for null rows. Here and below, out is a View
 /// of integers but bool; what is too great for them becomes the greatest. As rows_contains.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+                const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number},
-                       with);
+                       options);
 }
 /// out(r) = the first place where the pattern begins in row r, counted from where the row begins in
 /// options.positions, or -1; -1 for null rows. As rows_contains.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                     const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+                     const pattern<Memory>& what, const Out& out,
+                     const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_first", rows, what, out,
-                       {detail::row_question::kind::first}, with);
+                       {detail::row_question::kind::first}, options);
 }
 /// As `rows_find_first`, for the last place.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                    const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+                    const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, what, out, {detail::row_question::kind::last},
-                       with);
+                       options);
 }
 /// As `rows_find_first`, for place i of each row, in order from 0 on, or from the last one, -1,
 /// backwards; -1 where there is none. To count from the end takes two more launches, and the bytes
@@ -385,9 +386,9 @@ void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& 
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, std::int64_t i, const Out& out,
-                   const rows_options& with = {}) {
+                   const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_nth", rows, what, out, {detail::row_question::kind::nth, i},
-                       with);
+                       options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -358,7 +358,7 @@ class search_call {
   void filter(const workspace& work, std::int64_t* zero = nullptr, std::uint32_t* zeros = nullptr,
               std::int64_t number = 0) {
     search_.passed =
-        arrays_behind::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
+        workspace_arrays::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
       using kernel = search_filter_kernel<decltype(how)::value>;
       lanewise::launch(exec_, "Lanewise::string_search::filter",
@@ -384,9 +384,9 @@ class search_call {
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
-  struct memory_parts : arrays_behind {
+  struct memory_parts : workspace_arrays {
     memory_parts(std::int64_t pieces, std::int64_t words)
-        : arrays_behind({pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}),
+        : workspace_arrays({pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}),
           passed_at(add<std::uint32_t>(words)) {}
     std::size_t passed_at;
   };
@@ -442,10 +442,10 @@ void search_end(const Exec& exec, const detail::text_bytes& text, const detail::
 template <class Exec>
 void search_count(const Exec& exec, const detail::text_bytes& text,
                   const detail::pattern_view& what, std::int64_t* place,
-                  const string_search_options& with) {
+                  const string_search_options& options) {
   search_call<Exec> call(exec, text, what, kernels::has_own_filter<Exec>(text.n, false));
   if (call.is_filtered()) {
-    auto work = call.make_workspace(with.work, "count");
+    auto work = call.make_workspace(options.work, "count");
     call.filter(work.get(), place);
     call.template run<search_count_kernel<false>>("Lanewise::count", place);
     return;
@@ -461,12 +461,12 @@ void search_count(const Exec& exec, const detail::text_bytes& text,
 template <class Exec>
 void search_bitmap(const Exec& exec, const detail::text_bytes& text,
                    const detail::pattern_view& what, std::uint32_t* bits,
-                   const string_search_options& with) {
+                   const string_search_options& options) {
   search_call<Exec> call(exec, text, what, true);
   if (!call.is_filtered()) {
     call.template run<search_bitmap_kernel>("Lanewise::find_bitmap", bits);
   } else {
-    auto work = call.make_workspace(with.work, "find_bitmap");
+    auto work = call.make_workspace(options.work, "find_bitmap");
     call.filter(work.get(), nullptr, bits, lanewise::divide_up(text.n, std::int64_t{32}));
     call.template run<search_bits_kernel>("Lanewise::find_bitmap", bits);
   }
@@ -520,17 +520,18 @@ workspace_size string_search_workspace(std::int64_t n) {
 /// very many places; with wildcards, O(m) for each of these. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
-           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
+           const Kokkos::View<std::int64_t, P...>& result,
+           const string_search_options& options = {}) {
   const auto bytes = kernels::text_of<Exec>("count", text, what);
   kernels::search_count(exec, bytes, what.view(), kernels::result_place<Exec>("count", result),
-                        with);
+                        options);
 }
 /// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
-                   const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::count(exec, text, what, result, with); });
+                   const string_search_options& options = {}) {
+  return kernels::blocking_result<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::count(exec, text, what, result, options); });
 }
 /// The first place of the text where the pattern begins, or -1. Reads the text up to there, and
 /// what is read at the same time. As count, but without a workspace.
@@ -541,7 +542,7 @@ void find_first(const Exec& exec, const Text& text, const pattern<Memory>& what,
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory>& what) {
-  return kernels::returned<std::int64_t>(
+  return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_first(exec, text, what, result); });
 }
 /// The last place of the text where the pattern begins, or -1. As find_first, from the back.
@@ -552,7 +553,7 @@ void find_last(const Exec& exec, const Text& text, const pattern<Memory>& what,
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern<Memory>& what) {
-  return kernels::returned<std::int64_t>(
+  return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_last(exec, text, what, result); });
 }
 /// Whether the pattern occurs in the text. As find_first. **Blocks.**
@@ -565,7 +566,7 @@ bool contains(const Exec& exec, const Text& text, const pattern<Memory>& what) {
 /// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what, const Bits& bits,
-                 const string_search_options& with = {}) {
+                 const string_search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, what);
@@ -575,7 +576,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
-  kernels::search_bitmap(exec, bytes, what.view(), sink.data, with);
+  kernels::search_bitmap(exec, bytes, what.view(), sink.data, options);
 }
 
 /// All places of the text where the pattern begins, in order, and their number in the rank-0 View
@@ -585,7 +586,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
 /// from 2^24 bytes on.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, const Places& places,
-              const Kokkos::View<T, P...>& number, const string_search_options& with = {}) {
+              const Kokkos::View<T, P...>& number, const string_search_options& options = {}) {
   const auto bytes = kernels::text_of<Exec>("find_all", text, what);
   const auto sink = detail::as_sink<Exec>(places);
   detail::expects_memory(sink, "find_all", "places");
@@ -593,7 +594,7 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
     const auto count = kernels::count_place<Exec>(number, "find_all");
     kernels::search_call<Exec> call(exec, bytes, what.view(),
                                     kernels::has_own_filter<Exec>(bytes.n, true));
-    auto work = call.make_workspace(with.work, "find_all");
+    auto work = call.make_workspace(options.work, "find_all");
     if (call.is_filtered()) call.filter(work.get());
     if (what.view().is_short()) {
       call.template run_in_order<true>(work.get(), sink, count);
@@ -606,10 +607,10 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory>& what,
-                      const Places& places, const string_search_options& with = {}) {
-  return kernels::returned_number(
+                      const Places& places, const string_search_options& options = {}) {
+  return kernels::blocking_number(
       exec, "find_all",
-      [&](const auto& number) { lanewise::find_all(exec, text, what, places, number, with); },
+      [&](const auto& number) { lanewise::find_all(exec, text, what, places, number, options); },
       "places", places);
 }
 

@@ -17,11 +17,11 @@ namespace kernels {
 /// What a call has in its workspace: what walks through rows need, and after it a bit for each
 /// byte; or a number for each row.
 template <class Exec>
-struct set_rows_memory {
+struct multi_pattern_rows_memory {
   rows_memory<Exec> of_walk;
   std::size_t bits_at, bits_bytes, numbers_bytes;
 
-  set_rows_memory(std::int64_t n, std::int64_t rows)
+  multi_pattern_rows_memory(std::int64_t n, std::int64_t rows)
       : of_walk(n, rows),
         bits_at(of_walk.size().bytes),
         bits_bytes(static_cast<std::size_t>(detail::row_path<warp_t<Exec>>::most_steps(n) *
@@ -35,17 +35,17 @@ struct set_rows_memory {
 template <class Exec, class Rows, class Memory, class Out>
 void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                  const pattern_set<Memory>& set, const Out& out,
-                 const detail::row_question& question, const rows_options& with) {
+                 const detail::row_question& question, const rows_options& options) {
   using backend = backend_of<Exec>;
   const detail::row_layout rows = kernels::layout_of<Exec>(
       algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, set));
   const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
-  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
   const bool counts = question.what == detail::row_question::kind::number;
-  const set_rows_memory<Exec> memory(rows.bytes.n, rows.count);
-  auto work = call_workspace::make<backend>(exec, with.work, memory.size(counts), algorithm);
-  const rows_call<Exec> call(exec, rows, results, work.get(), with);
+  const multi_pattern_rows_memory<Exec> memory(rows.bytes.n, rows.count);
+  auto work = call_workspace::make<backend>(exec, options.work, memory.size(counts), algorithm);
+  const rows_call<Exec> call(exec, rows, results, work.get(), options);
   auto* const numbers = counts ? reinterpret_cast<std::uint64_t*>(call.plain) : nullptr;
   const detail::place_bits bits{reinterpret_cast<std::uint32_t*>(call.plain + memory.bits_at),
                                 call.passed()};
@@ -58,20 +58,20 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   }
   if (rows.bytes.n > 0)
     kernels::with_pieces<Exec>(rows.bytes, set, nullptr, [&]<class Pieces>(const Pieces& in) {
-      using kernel = set_rows_kernel<Pieces>;
+      using kernel = multi_pattern_rows_kernel<Pieces>;
       lanewise::launch(
           exec, "Lanewise::string_set_rows",
           backend::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
           kernel{in, rows, bits, numbers});
     });
   if (counts) {
-    using kernel = set_row_numbers_kernel;
+    using kernel = multi_pattern_row_numbers_kernel;
     lanewise::launch(
         exec, "Lanewise::string_set_rows::numbers",
         call.template league<kernel>(divide_up(rows.count, std::int64_t{warp_t<Exec>::width})),
         kernel{rows, numbers, results, call.errors});
   } else {
-    call.answer(bits, question, with.positions);
+    call.answer(bits, question, options.positions);
   }
 }
 
@@ -79,8 +79,8 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 
 /// The workspace that searches for a set in `rows` rows of n bytes need. Needs no device.
 template <class Exec>
-workspace_size set_rows_workspace(std::int64_t n, std::int64_t rows) {
-  const kernels::set_rows_memory<Exec> memory(n, rows);
+workspace_size multi_pattern_rows_workspace(std::int64_t n, std::int64_t rows) {
+  const kernels::multi_pattern_rows_memory<Exec> memory(n, rows);
   return lanewise::max(memory.size(false), memory.size(true));
 }
 
@@ -97,9 +97,10 @@ workspace_size set_rows_workspace(std::int64_t n, std::int64_t rows) {
 /// string_rows.hpp.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern_set<Memory>& set, const Out& out, const rows_options& with = {}) {
+                   const pattern_set<Memory>& set, const Out& out,
+                   const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_contains", rows, set, out,
-                       {detail::row_question::kind::contains}, with);
+                       {detail::row_question::kind::contains}, options);
 }
 /// out(r) = how often patterns of the set occur in row r, overlapping occurrences and equal
 /// patterns included; 0 for null rows. Here and below, out is a View of integers but bool; what is
@@ -107,25 +108,26 @@ void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& r
 /// are added atomically, a warp's in one row at once. Otherwise as rows_contains.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                const pattern_set<Memory>& set, const Out& out, const rows_options& with = {}) {
+                const pattern_set<Memory>& set, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_count", rows, set, out, {detail::row_question::kind::number},
-                       with);
+                       options);
 }
 /// out(r) = the first place where any pattern begins that lies in row r, counted from where the row
 /// begins in options.positions, or -1; -1 for null rows. As rows_contains.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                      const pattern_set<Memory>& set, const Out& out,
-                     const rows_options& with = {}) {
+                     const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_first", rows, set, out, {detail::row_question::kind::first},
-                       with);
+                       options);
 }
 /// As `rows_find_first`, for the last place.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                    const pattern_set<Memory>& set, const Out& out, const rows_options& with = {}) {
+                    const pattern_set<Memory>& set, const Out& out,
+                    const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, set, out, {detail::row_question::kind::last},
-                       with);
+                       options);
 }
 /// As `rows_find_first`, for place i of each row, in order from 0 on, or from the last one, -1,
 /// backwards; -1 where there is none. A place counts once, however many patterns begin there:
@@ -134,9 +136,9 @@ void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& 
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern_set<Memory>& set, std::int64_t i, const Out& out,
-                   const rows_options& with = {}) {
+                   const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_nth", rows, set, out, {detail::row_question::kind::nth, i},
-                       with);
+                       options);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -20,7 +20,7 @@ namespace kernels {
 /// The larger filter is for sets of many windows. It takes 128 KiB, so that one team has room on a
 /// multiprocessor, of as many warps as a team may have.
 template <bool many>
-struct set_policy : launch_policy {
+struct multi_pattern_policy : launch_policy {
   static constexpr int warps = many ? 32 : 16;
   static constexpr int teams_per_multiprocessor = many ? 1 : 2;
 };
@@ -31,8 +31,8 @@ inline constexpr int table_bits =
 /// A text, a set, and pieces of the text. A team does one piece at a time: some steps for each
 /// warp, one warp after the other. by_probes: devices look for most sets by other windows.
 template <bool many, bool by_probes>
-struct set_pieces {
-  using policy = set_policy<many>;
+struct multi_pattern_pieces {
+  using policy = multi_pattern_policy<many>;
 
   detail::text_bytes text;
   detail::pattern_set_view set;
@@ -41,8 +41,8 @@ struct set_pieces {
 
   template <class Team>
   using finder =
-      std::conditional_t<by_probes, detail::set_marked_finder<typename Team::warp_type, many>,
-                         detail::set_finder<typename Team::warp_type>>;
+      std::conditional_t<by_probes, detail::chunk_matcher<typename Team::warp_type, many>,
+                         detail::multi_pattern_finder<typename Team::warp_type>>;
   template <class Team>
   struct scratch {
     std::uint32_t table[1 << table_bits<many>];
@@ -55,15 +55,15 @@ struct set_pieces {
   static constexpr int most_steps = by_probes ? 30 : 32;
   /// The most steps of a part if its places are wanted: a warp keeps 128 places. (10,000 phrases: 4
   /// in a step.)
-  static constexpr int most_steps_with_places(detail::set_probes::kind how) {
-    return by_probes && how != detail::set_probes::kind::every_word ? 12 : most_steps;
+  static constexpr int most_steps_with_places(detail::stride4_windows::kind how) {
+    return by_probes && how != detail::stride4_windows::kind::every_word ? 12 : most_steps;
   }
   /// The number of steps of a warp's part of a piece, 4 or more, such that there are some thousand
   /// pieces.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
-    constexpr std::int64_t piece =
-        detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
+    constexpr std::int64_t piece = detail::multi_pattern_finder<warp_t<Exec>>::places *
+                                   std::int64_t{team_t<Exec, policy>::warps};
     int s = 4;
     while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
     return s;
@@ -185,7 +185,7 @@ struct set_fold_kernel {
 
 /// Sets the bits of places where patterns begin, in a bitmap of zeros.
 template <class Pieces>
-struct set_bitmap_kernel {
+struct multi_pattern_bitmap_kernel {
   struct policy : Pieces::policy {
     static constexpr int host_teams_per_thread = 4;
   };
@@ -217,7 +217,7 @@ struct set_bitmap_kernel {
 /// with look-back. A warp keeps some places of its part of a piece until it knows where they go;
 /// where there are more, it finds them again.
 template <class Pieces, class Places, class Ids>
-struct set_places_kernel {
+struct multi_pattern_places_kernel {
   using policy = typename Pieces::policy;
   template <class Team>
   static constexpr int most_kept = Team::is_single_thread ? 2048 : 128;
@@ -360,7 +360,7 @@ struct set_places_kernel {
 
 /// Adds the number of each rank's places to all patterns that it begins with: as many steps for a
 /// rank as it has bytes at most.
-struct set_spread_kernel {
+struct multi_pattern_spread_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};
@@ -390,7 +390,7 @@ struct set_spread_kernel {
     }
   }
 };
-struct set_counts_kernel {
+struct multi_pattern_counts_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};
@@ -416,7 +416,7 @@ struct set_counts_kernel {
   }
 };
 template <class T>
-struct set_clear_kernel {
+struct multi_pattern_clear_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};
@@ -432,9 +432,9 @@ struct set_clear_kernel {
 };
 template <class Exec, class T>
 void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
-  const set_clear_kernel<T> kernel{items, n};
+  const multi_pattern_clear_kernel<T> kernel{items, n};
   lanewise::launch(exec, name,
-                   backend_of<Exec>::template resident_league<set_clear_kernel<T>>(
+                   backend_of<Exec>::template resident_league<multi_pattern_clear_kernel<T>>(
                        exec, divide_up(n, std::int64_t{4096})),
                    kernel);
 }
@@ -445,14 +445,14 @@ inline constexpr bool uses_chunk_filter = !warp_t<Exec>::is_single_thread;
 
 /// What a call has in its workspace: something of its own, and after it the marks.
 template <class Exec>
-struct set_memory : arrays_behind {
+struct pattern_workspace : workspace_arrays {
   std::size_t marks_at;
 
-  set_memory(std::int64_t n, const workspace_size& inner)
-      : arrays_behind(inner),
-        marks_at(add<std::uint32_t>(
-            uses_chunk_filter<Exec> ? detail::set_chunks::most_steps(n, warp_t<Exec>::width) : 0)) {
-  }
+  pattern_workspace(std::int64_t n, const workspace_size& inner)
+      : workspace_arrays(inner),
+        marks_at(add<std::uint32_t>(uses_chunk_filter<Exec>
+                                        ? detail::text_chunks::most_steps(n, warp_t<Exec>::width)
+                                        : 0)) {}
 };
 
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
@@ -462,7 +462,7 @@ void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
                  const std::uint32_t* marks, F f, bool wants_places = false) {
   const detail::pattern_set_view view = set.view();
   const auto call = [&]<bool many, bool by_probes>() {
-    using pieces = set_pieces<many, by_probes>;
+    using pieces = multi_pattern_pieces<many, by_probes>;
     const int most =
         wants_places ? pieces::most_steps_with_places(view.probes.how) : pieces::most_steps;
     f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
@@ -478,18 +478,18 @@ void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
                 : call.template operator()<false, false>();
 }
 template <class Exec, bool many, bool by_probes>
-std::int64_t pieces_of(const set_pieces<many, by_probes>& in) {
-  return in.template pieces<team_t<Exec, set_policy<many>>>();
+std::int64_t pieces_of(const multi_pattern_pieces<many, by_probes>& in) {
+  return in.template pieces<team_t<Exec, multi_pattern_policy<many>>>();
 }
 
-template <bool many, detail::set_probes::kind how, class Exec>
+template <bool many, detail::stride4_windows::kind how, class Exec>
 void run_marks(const Exec& exec, const detail::text_bytes& text,
                const detail::pattern_set_view& set, std::uint32_t* marks) {
-  using kernel = set_marks_kernel<many, how>;
-  const auto chunks = detail::set_chunks::make(text, set.probes);
+  using kernel = chunk_filter_kernel<many, how>;
+  const auto chunks = detail::text_chunks::make(text, set.probes);
   const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
   const std::int64_t teams =
-      lanewise::divide_up(detail::set_chunks::most_steps(text.n, warp_t<Exec>::width),
+      lanewise::divide_up(detail::text_chunks::most_steps(text.n, warp_t<Exec>::width),
                           std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
   lanewise::launch(exec, "Lanewise::string_set_search::marks",
                    backend_of<Exec>::template resident_league<kernel>(exec, teams),
@@ -500,10 +500,11 @@ void run_marks(const Exec& exec, const detail::text_bytes& text,
 template <class Exec>
 const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
                                const detail::pattern_set_view& set, const workspace& work,
-                               const set_memory<Exec>& memory) {
+                               const pattern_workspace<Exec>& memory) {
   if constexpr (uses_chunk_filter<Exec>) {
-    using kind = detail::set_probes::kind;
-    auto* const marks = arrays_behind::view<std::uint32_t, Exec>(work, memory.marks_at, 1).data();
+    using kind = detail::stride4_windows::kind;
+    auto* const marks =
+        workspace_arrays::view<std::uint32_t, Exec>(work, memory.marks_at, 1).data();
     if (text.n == 0) return nullptr;
     const bool many = set.probes.filter_bits == table_bits<true>;
     if (set.probes.how == kind::every_word && !many) {
@@ -551,7 +552,7 @@ void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
 /// devices 4 bytes for each KiB. Needs no device.
 template <class Exec>
 workspace_size search_set_workspace(std::int64_t n) {
-  return kernels::set_memory<Exec>(n, {}).size();
+  return kernels::pattern_workspace<Exec>(n, {}).size();
 }
 
 /// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
@@ -564,11 +565,12 @@ workspace_size search_set_workspace(std::int64_t n) {
 /// comparisons at each place where these are. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
+           const Kokkos::View<std::int64_t, P...>& result,
+           const string_search_options& options = {}) {
   const auto bytes = kernels::text_of<Exec>("count", text, set);
   std::int64_t* const place = kernels::result_place<Exec>("count", result);
-  const kernels::set_memory<Exec> memory(bytes.n, {});
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count");
+  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count");
   lanewise::launch(exec, "Lanewise::string_search::begin", 1,
                    kernels::search_begin_kernel{place, 0});
   if (bytes.n == 0) return;
@@ -578,9 +580,9 @@ void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
 /// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                   const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, with); });
+                   const string_search_options& options = {}) {
+  return kernels::blocking_result<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, options); });
 }
 /// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
 /// is read at the same time. As count.
@@ -591,7 +593,7 @@ void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& s
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::returned<std::int64_t>(
+  return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
 }
 /// The last place of the text where a pattern begins, or -1. As find_first, from the back.
@@ -602,7 +604,7 @@ void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& se
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::returned<std::int64_t>(
+  return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_last(exec, text, set, result); });
 }
 /// Whether any pattern occurs in the text. As find_first. **Blocks.**
@@ -616,7 +618,7 @@ bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set
 /// two launches.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                 const Bits& bits, const string_search_options& with = {}) {
+                 const Bits& bits, const string_search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
@@ -627,11 +629,12 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
   kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
-  const kernels::set_memory<Exec> memory(bytes.n, {});
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_bitmap");
+  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "find_bitmap");
   const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
   kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
-    using kernel = kernels::set_bitmap_kernel<Pieces>;
+    using kernel = kernels::multi_pattern_bitmap_kernel<Pieces>;
     lanewise::launch(
         exec, "Lanewise::find_bitmap",
         backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
@@ -642,7 +645,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
 namespace kernels {
 
 template <class Exec>
-set_memory<Exec> count_each_memory(const detail::pattern_set_view& set, std::int64_t n) {
+pattern_workspace<Exec> count_each_memory(const detail::pattern_set_view& set, std::int64_t n) {
   return {n, {0, 2 * sizeof(std::uint64_t) * (static_cast<std::size_t>(set.ranks) + 1)}};
 }
 
@@ -659,7 +662,7 @@ workspace_size count_each_workspace(const pattern_set<Memory>& set, std::int64_t
 /// where patterns begin costs an atomic addition.
 template <execution_space Exec, class Text, class Memory, class T, class... P>
 void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                const Kokkos::View<T*, P...>& counts, const string_search_options& with = {}) {
+                const Kokkos::View<T*, P...>& counts, const string_search_options& options = {}) {
   const auto bytes = kernels::text_of<Exec>("count_each", text, set);
   const auto sink = detail::as_sink<Exec>(counts);
   detail::expects(sink.extent >= set.size(), "count_each: counts has ", sink.extent,
@@ -667,7 +670,8 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
   detail::expects_memory(sink, "count_each", "counts");
   const auto view = set.view();
   const auto memory = kernels::count_each_memory<Exec>(view, bytes.n);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_each");
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count_each");
   auto* const of_rank = static_cast<std::uint64_t*>(work.get().plain());
   const std::int64_t ranks = std::int64_t{view.ranks} + 1;
   const auto teams = [&]<class Kernel>(const Kernel&, std::int64_t n) {
@@ -679,10 +683,10 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
     kernels::fold_set_search(exec, bytes, set,
                              kernels::mark_text(exec, bytes, view, work.get(), memory),
                              kernels::set_fold::of_each, nullptr, of_rank);
-  const kernels::set_spread_kernel spread{view, of_rank, of_rank + ranks};
+  const kernels::multi_pattern_spread_kernel spread{view, of_rank, of_rank + ranks};
   lanewise::launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
-  const kernels::set_counts_kernel put{view, set.size(), of_rank + ranks,
-                                       detail::integers(sink.data)};
+  const kernels::multi_pattern_counts_kernel put{view, set.size(), of_rank + ranks,
+                                                 detail::integers(sink.data)};
   lanewise::launch(exec, "Lanewise::count_each::counts", teams(put, set.size()), put);
 }
 
@@ -690,10 +694,10 @@ namespace kernels {
 
 /// For all sets.
 template <class Exec>
-set_memory<Exec> places_memory(std::int64_t n) {
+pattern_workspace<Exec> places_memory(std::int64_t n) {
   const auto of = [n]<bool many, bool by_probes>() {
-    using type = set_pieces<many, by_probes>;
-    constexpr int most = type::most_steps_with_places(detail::set_probes::kind::every_byte);
+    using type = multi_pattern_pieces<many, by_probes>;
+    constexpr int most = type::most_steps_with_places(detail::stride4_windows::kind::every_byte);
     const std::int64_t pieces =
         kernels::pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
     return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
@@ -710,7 +714,7 @@ template <class Exec, class Text, class Memory, class Places, class Ids, class T
 void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
                      const pattern_set<Memory>& set, const Places& places, const Ids& ids,
                      const Kokkos::View<T, P...>& number, bool longest,
-                     const string_search_options& with) {
+                     const string_search_options& options) {
   const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
   const auto to = detail::as_sink<Exec>(places);
   const auto ids_to = detail::as_sink<Exec>(ids);
@@ -721,13 +725,14 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
   if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
                 detail::check_results<Exec, std::int64_t, ids_type>()) {
     const auto result = kernels::count_place<Exec>(number, algorithm);
-    const set_memory<Exec> memory = kernels::places_memory<Exec>(bytes.n);
-    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), algorithm);
+    const pattern_workspace<Exec> memory = kernels::places_memory<Exec>(bytes.n);
+    auto work =
+        call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), algorithm);
     const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
     kernels::with_pieces<Exec>(
         bytes, set, marks,
         [&]<class Pieces>(const Pieces& in) {
-          using kernel = set_places_kernel<Pieces, to_type, ids_type>;
+          using kernel = multi_pattern_places_kernel<Pieces, to_type, ids_type>;
           const std::int64_t pieces = kernels::pieces_of<Exec>(in);
           lanewise::launch(
               exec, "Lanewise::find_all",
@@ -758,18 +763,20 @@ template <execution_space Exec, class Text, class Memory, class Places, class Id
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
               const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
-              const string_search_options& with = {}) {
-  kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
+              const string_search_options& options = {}) {
+  kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
     find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-             const Places& places, const Ids& ids, const string_search_options& with = {}) {
-  return kernels::returned_number(
+             const Places& places, const Ids& ids, const string_search_options& options = {}) {
+  return kernels::blocking_number(
       exec, "find_all",
-      [&](const auto& number) { lanewise::find_all(exec, text, set, places, ids, number, with); },
+      [&](const auto& number) {
+        lanewise::find_all(exec, text, set, places, ids, number, options);
+      },
       "places", places, "ids", ids);
 }
 /// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
@@ -778,19 +785,19 @@ template <execution_space Exec, class Text, class Memory, class Places, class Id
           class... P>
 void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                   const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
-                  const string_search_options& with = {}) {
-  kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
+                  const string_search_options& options = {}) {
+  kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                           const Places& places, const Ids& ids,
-                          const string_search_options& with = {}) {
-  return kernels::returned_number(
+                          const string_search_options& options = {}) {
+  return kernels::blocking_number(
       exec, "find_longest",
       [&](const auto& number) {
-        lanewise::find_longest(exec, text, set, places, ids, number, with);
+        lanewise::find_longest(exec, text, set, places, ids, number, options);
       },
       "places", places, "ids", ids);
 }

@@ -12,7 +12,7 @@ namespace detail {
 
 /// What a team shares while it works on a chain. Tiles that wait for their turn are parked here.
 /// Every slot has the scratch that a tile is begun with too: warps may be a tile apart.
-template <class Team, class T, class Tile, int tiles = Team::tiles_behind>
+template <class Team, class T, class Tile, int tiles = Team::parked_tiles>
 struct parked_tiles {
   struct slot {
     typename Tile::scratch scratch;
@@ -39,7 +39,7 @@ template <bool one_by_one, class Team, class T, class Scratch, class Op>
 LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>& link,
                                      std::uint32_t count, Scratch& shared, Op op,
                                      const maybe<T>& first) {
-  constexpr std::uint32_t slots = Team::tiles_behind;
+  constexpr std::uint32_t slots = Team::parked_tiles;
   const auto warp = team.warp();
   for (std::uint32_t k = 0;; ++k) {
     auto& slot = shared.slots[k % slots];
@@ -59,7 +59,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T
                                        std::uint32_t count, Scratch& shared, Op op,
                                        const maybe<T>& first, Load load, Total total, Store store) {
   using tile_type = decltype(load(0u, shared.slots[0].scratch));
-  constexpr std::uint32_t slots = Team::tiles_behind;
+  constexpr std::uint32_t slots = Team::parked_tiles;
   const std::uint32_t draws = count + team.league();
   const auto warp = team.warp();
   const bool speaks = team.warp_index() == 0;
@@ -116,7 +116,7 @@ using decoupled_look_back_scratch = detail::parked_tiles<Team, T, Tile>;
 ///   store(tile, ticket, before)         ends it, given what comes before it: the totals of the
 ///                                       tiles in front combined by op, beginning with `first`
 ///
-/// Totals are published as soon as they are known. If the policy says so, a team has tiles_behind
+/// Totals are published as soon as they are known. If the policy says so, a team has parked_tiles
 /// tiles wait while it begins more. One more warp of the team finds out what is before them, so
 /// that no other warp waits for tiles that are late. What is left of a waiting tile is parked in
 /// scratch by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of
@@ -130,7 +130,7 @@ LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_cha
                                            std::uint32_t count, Scratch& shared, Op op,
                                            const maybe<T>& first, Load load, Total total,
                                            Store store) {
-  if constexpr (Team::tiles_behind > 0) {
+  if constexpr (Team::parked_tiles > 0) {
     if (team.warp_index() == 0) {
       const auto mine = link.draw(team.warp(), count + team.league(), count);
       team.warp().once([&] {
@@ -141,13 +141,13 @@ LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_cha
         }
       });
     }
-    team.everybody();
-    if (team.looks_back()) {
+    team.barrier_all();
+    if (team.is_look_back_warp()) {
       detail::look_back_for<one_by_one>(team, link, count, shared, op, first);
     } else {
       detail::begin_and_store(team, link, count, shared, op, first, load, total, store);
     }
-    team.everybody();
+    team.barrier_all();
   } else {
     lanewise::for_each_ticket(
         team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {

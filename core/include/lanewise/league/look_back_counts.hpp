@@ -128,7 +128,7 @@ LANEWISE_FUNCTION void for_each_tile_in_order(const Team& team, std::uint32_t& t
 /// For split_tile: where the runs of a tile begin, after the first place of each bucket and after
 /// the tiles in front.
 template <class Word>
-struct places_behind_tiles {
+struct look_back_offsets {
   static constexpr bool waits = true;
 
   look_back_counts<Word> counts;

@@ -12,9 +12,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// numbers of their own. What teams do together, as league_sums, they do among these then, by words
 /// of their own. So a resident kernel can do several things at once.
 template <class Team>
-class part_of_league : public Team {
+class subleague : public Team {
  public:
-  LANEWISE_FUNCTION part_of_league(const Team& whole, std::uint32_t index, std::uint32_t league)
+  LANEWISE_FUNCTION subleague(const Team& whole, std::uint32_t index, std::uint32_t league)
       : Team(whole), index_(index), league_(league) {}
   LANEWISE_FUNCTION std::uint32_t index() const { return index_; }
   LANEWISE_FUNCTION std::uint32_t league() const { return league_; }

@@ -17,7 +17,7 @@ struct launch_policy {
   static constexpr int items_per_lane = 16;  ///< items of a tile held by one lane
   static constexpr int teams_per_multiprocessor =
       1;  ///< resident teams asked of the register allocator
-  static constexpr int tiles_behind =
+  static constexpr int parked_tiles =
       0;  ///< tiles that wait for their turn: see decoupled_look_back
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
   /// Bytes of results from which on they are written past the caches. That saves reading the lines

@@ -37,7 +37,7 @@ struct fixed_tree : launch_policy {
 
   static constexpr int warps = segments;
   static constexpr int teams_per_multiprocessor = 2;
-  static constexpr int tiles_behind = tiles_that_wait(sizeof(T) * block);
+  static constexpr int parked_tiles = tiles_that_wait(sizeof(T) * block);
 };
 
 /// Keeps compilers from contracting what made x and what is done with it into one operation with

@@ -62,7 +62,7 @@ using tile_t = std::conditional_t<Team::is_single_thread, detail::host_tile_layo
 ///                                the scan, after `before`, a maybe<T>; the first place of an
 ///                                exclusive one after nothing is before.value
 ///   end(before, op)              after a store: the combination of before and the tile
-///   park(place, op)              where the team has tiles_behind: leaves in scratch what a store
+///   park(place, op)              where the team has parked_tiles: leaves in scratch what a store
 ///                                needs
 template <class T, class Policy, class Team, class Source>
 LANEWISE_FUNCTION auto load_tile(const Team& team,

@@ -16,9 +16,9 @@ struct btree_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace_ref work = {};
   /// Receives what came of every item.
-  option_view<slab_status> status = {};
+  option_view<table_status> status = {};
   /// Is added what came of the items. A rank-0 View.
-  option_view<slab_tally> tally = {};
+  option_view<status_counts> tally = {};
   /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
   /// be using the tree. Otherwise it does not, and items without room have the status no_room.
   bool grow = true;
@@ -35,9 +35,9 @@ struct btree_arrays {
   using value = typename Table::view_type::value_type;
   const typename Table::key_type* keys = nullptr;
   std::int64_t n = 0;
-  const slab_operation* operations = nullptr;  // null where all are the same
-  const value* given = nullptr;                // null for none
-  value* found = nullptr;                      // null for none
+  const table_operation* operations = nullptr;  // null where all are the same
+  const value* given = nullptr;                 // null for none
+  value* found = nullptr;                       // null for none
 };
 
 /// An operation for each item. A warp fetches the leaves of several windows of items in advance.
@@ -52,17 +52,17 @@ struct btree_kernel {
   using view_type = typename Table::view_type;
   using key_type = typename Table::key_type;
   using value_type = typename view_type::value_type;
-  static constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
-  static constexpr auto find = static_cast<std::uint32_t>(slab_operation::find);
+  static constexpr auto no_room = static_cast<std::uint32_t>(table_status::no_room);
+  static constexpr auto find = static_cast<std::uint32_t>(table_operation::find);
   /// How often an item begins again that may be left. None makes a subtree of more than two levels.
   static constexpr std::uint32_t patience = 8;
 
   view_type tree;
   Combine combine;
-  slab_operation operation;
+  table_operation operation;
   btree_arrays<Table> arrays;
-  slab_status* status;     // null for none
-  slab_tally* tally;       // null for none
+  table_status* status;    // null for none
+  status_counts* tally;    // null for none
   std::uint64_t* lacking;  // items without room are counted here; null: as the others
   bool again;              // only the items that had no room
   bool leaves_crowds;      // items that meet others in their leaves are left, as if without room
@@ -110,7 +110,7 @@ struct btree_kernel {
                                 const Words& seen, std::int64_t first, Numbers& came) const {
     auto active = items;
     if (again) {
-      active = active & (number_of(warp, warp.load(items, status + first, slab_status::none)) ==
+      active = active & (number_of(warp, warp.load(items, status + first, table_status::none)) ==
                          Numbers(no_room));
       if (!warp.any(active)) return;
     }
@@ -119,17 +119,17 @@ struct btree_kernel {
     if (arrays.given != nullptr) value = warp.load(active, arrays.given + first, value_type{});
     Numbers kind(static_cast<std::uint32_t>(operation));
     if (arrays.operations != nullptr)
-      kind = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
-                      warp.load(active, arrays.operations + first, slab_operation::find));
+      kind = warp.map([](table_operation o) { return static_cast<std::uint32_t>(o); },
+                      warp.load(active, arrays.operations + first, table_operation::find));
     auto left = warp.first(0);
     if (leaves_crowds) left = crowd(warp, active, root) & (kind != Numbers(find));
     const auto result = lanewise::select(
-        left, typename Warp::template lanes<slab_status>(slab_status::no_room),
+        left, typename Warp::template lanes<table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
                         leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
     const auto number = number_of(warp, result);
     if (arrays.found != nullptr)
-      warp.store(active & (number == Numbers(static_cast<std::uint32_t>(slab_status::found))),
+      warp.store(active & (number == Numbers(static_cast<std::uint32_t>(table_status::found))),
                  arrays.found + first, value);
     if (status != nullptr) warp.store(active, status + first, result);
     if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
@@ -147,11 +147,11 @@ struct btree_kernel {
   }
   template <class Warp, class Statuses>
   static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
-    return warp.map([](slab_status x) { return static_cast<std::uint32_t>(x); }, s);
+    return warp.map([](table_status x) { return static_cast<std::uint32_t>(x); }, s);
   }
   template <class Warp, class Numbers>
   LANEWISE_FUNCTION void add_up(const Warp& warp, const Numbers& came) const {
-    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not slab_status::none
+    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not table_status::none
     if (lacking != nullptr) {
       const std::uint32_t without_room = warp.broadcast(came, static_cast<int>(no_room));
       if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
@@ -235,27 +235,27 @@ void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t
 
 /// An operation on all items of a tree that does not grow.
 template <class Exec, class Table, class Combine>
-void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
+void btree_call(const Exec& exec, const Table& tree, table_operation operation,
                 const btree_arrays<Table>& arrays, const Combine& combine,
-                const btree_options& with) {
+                const btree_options& options) {
   using kernel = btree_kernel<Table, Combine>;
   lanewise::launch(exec, "Lanewise::btree::operate",
                    kernels::league_for_windows<kernel>(exec, arrays.n),
-                   kernel{tree.view(), combine, operation, arrays, with.status.data(),
-                          with.tally.data(), nullptr, false, false});
+                   kernel{tree.view(), combine, operation, arrays, options.status.data(),
+                          options.tally.data(), nullptr, false, false});
 }
 /// If a tree has no memory, the call works on an empty one.
 template <class Exec, class Table>
 void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
-                        slab_operation operation, const btree_arrays<Table>& arrays,
-                        const btree_options& with) {
+                        table_operation operation, const btree_arrays<Table>& arrays,
+                        const btree_options& options) {
   if (arrays.n == 0) return;
   using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
   if (tree.roots() > 0) {
-    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
+    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, options);
   } else {
     kernels::btree_call(exec, kernels::make_btree<Table>(exec, name, 0, no_elements{}, 0),
-                        operation, arrays, detail::keep_given{}, with);
+                        operation, arrays, detail::keep_given{}, options);
   }
 }
 /// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
@@ -266,40 +266,40 @@ bool is_crowd(const Table& tree, std::int64_t items) {
   return items >= 1 << 13 && items >= tree.roots() / 64;
 }
 struct put_status {
-  slab_status* status;
+  table_status* status;
   const std::uint32_t* item;
-  const slab_status* came;
+  const table_status* came;
   LANEWISE_FUNCTION void operator()(std::int64_t, std::uint32_t i) const {
     status[item[i]] = came[i];
   }
 };
 struct has_no_room {
-  const slab_status* status;
+  const table_status* status;
   LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const {
-    return status[i] == slab_status::no_room;
+    return status[i] == table_status::no_room;
   }
 };
 /// Puts the items that have the status no_room into the tree, all at once.
 template <class Exec, class Table, class Bulk>
 void merge_items_left(const Exec& exec, const char* name, Table& tree,
-                      const btree_arrays<Table>& of, slab_status* status, std::int64_t n,
-                      slab_tally* tally, const Bulk& bulk) {
+                      const btree_arrays<Table>& of, table_status* status, std::int64_t n,
+                      status_counts* tally, const Bulk& bulk) {
   using key_type = typename Table::key_type;
   using value_type = typename btree_arrays<Table>::value;
-  arrays_behind parts{workspace_size{}};
+  workspace_arrays parts{workspace_size{}};
   const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
                     values = parts.add<value_type>(of.given == nullptr ? 0 : n),
-                    kinds = parts.add<slab_operation>(of.operations == nullptr ? 0 : n),
-                    statuses = parts.add<slab_status>(n);
+                    kinds = parts.add<table_operation>(of.operations == nullptr ? 0 : n),
+                    statuses = parts.add<table_status>(n);
   auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
-  const auto item = arrays_behind::view<std::uint32_t, Exec>(work.get(), numbers, n);
-  const auto came = arrays_behind::view<slab_status, Exec>(work.get(), statuses, n);
+  const auto item = workspace_arrays::view<std::uint32_t, Exec>(work.get(), numbers, n);
+  const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
   (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
                             has_no_room{status});
   btree_arrays<Table> left;
   left.n = n;
   const auto take = [&]<class T>(const T* from, std::size_t at) {
-    const auto to = arrays_behind::view<T, Exec>(work.get(), at, n);
+    const auto to = workspace_arrays::view<T, Exec>(work.get(), at, n);
     lanewise::transform(exec, item, to, item_at<T>{from});
     return to.data();
   };
@@ -323,22 +323,22 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
 /// An operation on all items. Items that meet many others in their leaves are merged, and items
 /// without room have their turn when the tree has grown.
 template <class Exec, class Table, class Combine, class Bulk>
-void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_operation operation,
                          const btree_arrays<Table>& arrays, const Combine& combine,
-                         const btree_options& with, const Bulk& bulk) {
+                         const btree_options& options, const Bulk& bulk) {
   using kernel = btree_kernel<Table, Combine>;
-  slab_status* status = with.status.data();
+  table_status* status = options.status.data();
   const std::size_t own = status == nullptr ? static_cast<std::size_t>(arrays.n) : 0;
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, 64 + own}, name);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {0, 64 + own}, name);
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const lacking = reinterpret_cast<std::uint64_t*>(memory);
-  if (own > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+  if (own > 0) status = reinterpret_cast<table_status*>(memory + 64);
   bool leaves_crowds = kernels::is_crowd(tree, arrays.n);
   for (bool again = false;; again = true) {
     backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
     lanewise::launch(exec, "Lanewise::btree::operate",
                      kernels::league_for_windows<kernel>(exec, arrays.n),
-                     kernel{tree.view(), combine, operation, arrays, status, with.tally.data(),
+                     kernel{tree.view(), combine, operation, arrays, status, options.tally.data(),
                             lacking, again, leaves_crowds});
     std::uint64_t count = 0;
     detail::copy_to_host<std::uint64_t>(exec, &count, lacking);
@@ -349,7 +349,7 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
       // The workspace has the statuses.
       kernels::rebuild_btree(exec, name, tree, left, nullptr);
     } else if (kernels::is_crowd(tree, left)) {
-      kernels::merge_items_left(exec, name, tree, arrays, status, left, with.tally.data(), bulk);
+      kernels::merge_items_left(exec, name, tree, arrays, status, left, options.tally.data(), bulk);
       return;
     } else {
       leaves_crowds = false;
@@ -359,15 +359,16 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
 
 /// Checks the arguments that all calls have.
 template <class Exec, class Table, class Keys>
-btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys, const btree_options& with) {
+btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys,
+                                    const btree_options& options) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
                                            typename Table::memory_space>::accessible,
                 "lanewise: this execution space cannot reach the memory of a B+ tree");
   const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, "keys", keys);
-  with.status.template expects_reachable<Exec>(name, "options.status", 0);
-  with.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(!with.status.is_given() || with.status.extent() >= array.extent, name,
-                  ": options.status has ", with.status.extent(), " places, there are ",
+  options.status.template expects_reachable<Exec>(name, "options.status", 0);
+  options.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(!options.status.is_given() || options.status.extent() >= array.extent, name,
+                  ": options.status has ", options.status.extent(), " places, there are ",
                   array.extent, " items");
   btree_arrays<Table> arrays;
   arrays.keys = array.data;
@@ -398,7 +399,7 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
 /// element once. **Blocks.**
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-           const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
+           const ordered_table<Key, Value, key_multiplicity::unique, Memory>& elements,
            std::int64_t insertions = 0) {
   kernels::build_btree(exec, "build", tree, elements.size(),
                        kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
@@ -415,19 +416,19 @@ auto items_of_call(T* items, std::int64_t n) {
 /// elements, are merged with these by `bulk(ordered table, arrays, options)`: the tree is written
 /// once.
 template <class Exec, class Table, class Combine, class Bulk>
-void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+void btree_growing_call(const Exec& exec, const char* name, Table& tree, table_operation operation,
                         const btree_arrays<Table>& arrays, const Combine& combine,
-                        const btree_options& with, const Bulk& bulk) {
+                        const btree_options& options, const Bulk& bulk) {
   if (arrays.n == 0) return;
-  if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
-    auto all = lanewise::to_ordered(exec, tree, with.work);
-    bulk(all, arrays, ordered_options{with.work, with.status, with.tally});
+  if (options.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
+    auto all = lanewise::to_ordered(exec, tree, options.work);
+    bulk(all, arrays, ordered_options{options.work, options.status, options.tally});
     lanewise::build(exec, tree, all);
-  } else if (with.grow) {
-    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, with, bulk);
+  } else if (options.grow) {
+    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, options, bulk);
   } else {
     detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
-    kernels::btree_call(exec, tree, operation, arrays, combine, with);
+    kernels::btree_call(exec, tree, operation, arrays, combine, options);
   }
 }
 
@@ -478,12 +479,12 @@ requires(!std::is_void_v<Value> &&
          Kokkos::is_view_v<Values>) void insert(const Exec& exec,
                                                 btree_table<Key, Value, Memory, bytes>& tree,
                                                 const Keys& keys, const Values& values,
-                                                const btree_options& with = {}) {
+                                                const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, with);
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, options);
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
   kernels::btree_growing_call(
-      exec, "insert", tree, slab_operation::insert, arrays, detail::keep_given{}, with,
+      exec, "insert", tree, table_operation::insert, arrays, detail::keep_given{}, options,
       [&](auto& all, const auto& a, const ordered_options& o) {
         lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
                          kernels::items_of_call<Exec>(a.given, a.n), o);
@@ -492,12 +493,12 @@ requires(!std::is_void_v<Value> &&
 /// Puts keys into a set.
 template <class Exec, class Key, class Memory, int bytes, class Keys>
 void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const Keys& keys,
-            const btree_options& with = {}) {
+            const btree_options& options = {}) {
   using table_type = btree_table<Key, void, Memory, bytes>;
   kernels::btree_growing_call(
-      exec, "insert", tree, slab_operation::insert,
-      kernels::btree_arrays_of<Exec, table_type>("insert", keys, with), detail::keep_given{}, with,
-      [&](auto& all, const auto& a, const ordered_options& o) {
+      exec, "insert", tree, table_operation::insert,
+      kernels::btree_arrays_of<Exec, table_type>("insert", keys, options), detail::keep_given{},
+      options, [&](auto& all, const auto& a, const ordered_options& o) {
         lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n), o);
       });
 }
@@ -505,12 +506,12 @@ void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const
 /// key any one stays. As insert.
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
 void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const btree_options& with = {}) {
+            const Values& values, const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, with);
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, options);
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
   kernels::btree_growing_call(
-      exec, "assign", tree, slab_operation::assign, arrays, detail::keep_given{}, with,
+      exec, "assign", tree, table_operation::assign, arrays, detail::keep_given{}, options,
       [&](auto& all, const auto& a, const ordered_options& o) {
         lanewise::assign(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
                          kernels::items_of_call<Exec>(a.given, a.n), o);
@@ -521,16 +522,16 @@ void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values,
           class Combine>
 void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const Combine& combine, const btree_options& with = {}) {
+            const Values& values, const Combine& combine, const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
   constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
   static_assert(fitting,
                 "lanewise::upsert: combine is a function object with Value operator()(Value there, "
                 "Value given) const");
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, with);
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, options);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  kernels::btree_growing_call(exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
-                              [&](auto& all, const auto& a, const ordered_options& o) {
+  kernels::btree_growing_call(exec, "upsert", tree, table_operation::combine, arrays, combine,
+                              options, [&](auto& all, const auto& a, const ordered_options& o) {
                                 lanewise::upsert(
                                     exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
                                     kernels::items_of_call<Exec>(a.given, a.n), combine, o);
@@ -539,22 +540,22 @@ void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
 void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-           const btree_options& with = {}) {
+           const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, with);
-  kernels::btree_call_or_none(exec, "erase", tree, slab_operation::erase, arrays, with);
+  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, options);
+  kernels::btree_call_or_none(exec, "erase", tree, table_operation::erase, arrays, options);
 }
 /// Looks keys up: values(i) becomes the value of keys(i) where it is there, and is left as it is
 /// elsewhere. values is std::nullopt where only statuses are wanted. Does not block.
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys,
           class Values = std::nullopt_t>
 void find(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-          const Values& values = std::nullopt, const btree_options& with = {}) {
+          const Values& values = std::nullopt, const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, with);
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, options);
   if constexpr (Kokkos::is_view_v<Values>)
     arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::btree_call_or_none(exec, "find", tree, slab_operation::find, arrays, with);
+  kernels::btree_call_or_none(exec, "find", tree, table_operation::find, arrays, options);
 }
 /// An operation of its own for every item: find, insert, assign, combine (with the function object)
 /// or erase. values(i) is given, and returned by find. As insert.
@@ -562,14 +563,14 @@ template <class Exec, class Key, class Value, class Memory, int bytes, class Ope
           class Values, class Combine = detail::keep_given>
 void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
            const Operations& operations, const Keys& keys, const Values& values,
-           const btree_options& with = {}, const Combine& combine = {}) {
+           const btree_options& options = {}, const Combine& combine = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, with);
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, options);
   arrays.operations =
-      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
   arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
   arrays.given = arrays.found;
-  kernels::btree_growing_call(exec, "apply", tree, slab_operation::find, arrays, combine, with,
+  kernels::btree_growing_call(exec, "apply", tree, table_operation::find, arrays, combine, options,
                               [&](auto& all, const auto& a, const ordered_options& o) {
                                 lanewise::apply(
                                     exec, all, kernels::items_of_call<Exec>(a.operations, a.n),

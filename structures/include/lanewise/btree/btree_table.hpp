@@ -27,7 +27,7 @@ class btree_table {
   using layout = typename view_type::layout;
   using node = typename layout::node;
   using key_word = typename layout::key_word;
-  using ordered_type = ordered_table<Key, Value, slab_keys::unique, MemorySpace>;
+  using ordered_type = ordered_table<Key, Value, key_multiplicity::unique, MemorySpace>;
   static constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
   /// How many elements a leaf has when the tree was built: 12 of 15, 24 of 31, 6 of 7. The other
   /// places are left for insertions.

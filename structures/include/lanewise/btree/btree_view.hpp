@@ -3,7 +3,8 @@
 #pragma once
 
 #include <lanewise/btree/detail/btree_walk.hpp>
-#include <lanewise/hash/slab_hash_table.hpp>
+#include <lanewise/common/detail/table_words.hpp>
+#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
 #include <cstdint>
@@ -17,7 +18,7 @@ LANEWISE_BEGIN_NAMESPACE
 /// The warp face: the whole warp calls, and every active lane has an operation on a key of its own.
 /// Lanes find the subtrees of their keys together, with one node of 64 bytes for every level of the
 /// static search tree. Then each lane works by itself: it reads its leaf, and writes it where it
-/// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<slab_status>, none in inactive
+/// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<table_status>, none in inactive
 /// lanes. btree/detail/btree_walk.hpp says when operations take effect.
 template <class Key, class Value, int node_bytes = 128>
 class btree_view {
@@ -44,7 +45,7 @@ class btree_view {
   template <class Warp>
   LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
-    return operate(warp, active, same(warp, slab_operation::find), key, value,
+    return operate(warp, active, same(warp, table_operation::find), key, value,
                    detail::keep_given{});
   }
   /// Puts pairs there unless the key is there: inserted, present (value becomes what is there), or
@@ -52,14 +53,14 @@ class btree_view {
   template <class Warp>
   LANEWISE_FUNCTION auto insert(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                                 lanes<Warp, value_type>& value) const {
-    return operate(warp, active, same(warp, slab_operation::insert), key, value,
+    return operate(warp, active, same(warp, table_operation::insert), key, value,
                    detail::keep_given{});
   }
   /// Puts pairs there, or replaces the values of keys that are there: inserted, updated, no_room.
   template <class Warp>
   LANEWISE_FUNCTION auto assign(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                                 lanes<Warp, value_type>& value) const requires(layout::has_values) {
-    return operate(warp, active, same(warp, slab_operation::assign), key, value,
+    return operate(warp, active, same(warp, table_operation::assign), key, value,
                    detail::keep_given{});
   }
   /// Puts pairs there; where a key is there, its value becomes combine(value there, value given).
@@ -68,16 +69,16 @@ class btree_view {
   LANEWISE_FUNCTION auto upsert(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                                 lanes<Warp, value_type>& value, const Combine& combine) const
       requires(layout::has_values) {
-    return operate(warp, active, same(warp, slab_operation::combine), key, value, combine);
+    return operate(warp, active, same(warp, table_operation::combine), key, value, combine);
   }
   /// Deletes keys; value becomes what it was: erased, or absent.
   template <class Warp>
   LANEWISE_FUNCTION auto erase(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                                lanes<Warp, value_type>& value) const {
-    return operate(warp, active, same(warp, slab_operation::erase), key, value,
+    return operate(warp, active, same(warp, table_operation::erase), key, value,
                    detail::keep_given{});
   }
-  /// An operation of its own for every lane, given as numbers of slab_operation: find, insert,
+  /// An operation of its own for every lane, given as numbers of table_operation: find, insert,
   /// assign, combine or erase.
   template <class Warp, class Combine = detail::keep_given>
   LANEWISE_FUNCTION auto apply(const Warp& warp, mask<Warp> active,
@@ -208,14 +209,14 @@ class btree_view {
         [&](std::uint32_t& r, word& n, std::uint32_t& o, Key& k, value_type& v, std::uint32_t& s) {
           const typename walk_of<Warp>::type walk(memory_);
           word w = detail::to_word<word>(v);
-          const slab_status came =
-              walk.change(static_cast<slab_operation>(o), r, n, widen(k), w,
+          const table_status came =
+              walk.change(static_cast<table_operation>(o), r, n, widen(k), w,
                           detail::combine_words<value_type, word, Combine>{combine}, patience);
           v = value_of(w);
           s = static_cast<std::uint32_t>(came);
         },
         root, seen, operation, of, value, status);
-    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
   }
 
  private:
@@ -225,7 +226,7 @@ class btree_view {
   };
 
   template <class Warp>
-  static LANEWISE_FUNCTION auto same(const Warp&, slab_operation operation) {
+  static LANEWISE_FUNCTION auto same(const Warp&, table_operation operation) {
     return lanes<Warp, std::uint32_t>(static_cast<std::uint32_t>(operation));
   }
   template <class Warp, class Combine>
@@ -254,10 +255,11 @@ class btree_view {
             found = narrow(there.key);
             v = value_of(w);
           }
-          s = static_cast<std::uint32_t>(there.is_there ? slab_status::found : slab_status::absent);
+          s = static_cast<std::uint32_t>(there.is_there ? table_status::found
+                                                        : table_status::absent);
         },
         root, of, found_key, value, status);
-    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
   }
 
   struct near {
@@ -334,38 +336,38 @@ class btree_scalar_face {
 
   LANEWISE_FUNCTION explicit btree_scalar_face(const View& tree) : tree_(tree) {}
 
-  LANEWISE_FUNCTION slab_status find(const key_type& key, value_type& value) const {
+  LANEWISE_FUNCTION table_status find(const key_type& key, value_type& value) const {
     return one(value, [&](auto& v) { return tree_.find(solo_, all(), keys(key), v); });
   }
-  LANEWISE_FUNCTION slab_status insert(const key_type& key, value_type& value) const {
+  LANEWISE_FUNCTION table_status insert(const key_type& key, value_type& value) const {
     return one(value, [&](auto& v) { return tree_.insert(solo_, all(), keys(key), v); });
   }
-  LANEWISE_FUNCTION slab_status assign(const key_type& key, value_type& value) const {
+  LANEWISE_FUNCTION table_status assign(const key_type& key, value_type& value) const {
     return one(value, [&](auto& v) { return tree_.assign(solo_, all(), keys(key), v); });
   }
   template <class Combine>
-  LANEWISE_FUNCTION slab_status upsert(const key_type& key, value_type& value,
-                                       const Combine& combine) const {
+  LANEWISE_FUNCTION table_status upsert(const key_type& key, value_type& value,
+                                        const Combine& combine) const {
     return one(value, [&](auto& v) { return tree_.upsert(solo_, all(), keys(key), v, combine); });
   }
-  LANEWISE_FUNCTION slab_status erase(const key_type& key, value_type& value) const {
+  LANEWISE_FUNCTION table_status erase(const key_type& key, value_type& value) const {
     return one(value, [&](auto& v) { return tree_.erase(solo_, all(), keys(key), v); });
   }
   template <bool strict = false>
-  LANEWISE_FUNCTION slab_status successor(const key_type& key, key_type& found,
-                                          value_type& value) const {
+  LANEWISE_FUNCTION table_status successor(const key_type& key, key_type& found,
+                                           value_type& value) const {
     keys at(found);
-    const slab_status status = one(value, [&](auto& v) {
+    const table_status status = one(value, [&](auto& v) {
       return tree_.template successor<strict>(solo_, all(), keys(key), at, v);
     });
     found = solo_.broadcast(at, 0);
     return status;
   }
   template <bool strict = false>
-  LANEWISE_FUNCTION slab_status predecessor(const key_type& key, key_type& found,
-                                            value_type& value) const {
+  LANEWISE_FUNCTION table_status predecessor(const key_type& key, key_type& found,
+                                             value_type& value) const {
     keys at(found);
-    const slab_status status = one(value, [&](auto& v) {
+    const table_status status = one(value, [&](auto& v) {
       return tree_.template predecessor<strict>(solo_, all(), keys(key), at, v);
     });
     found = solo_.broadcast(at, 0);
@@ -385,9 +387,9 @@ class btree_scalar_face {
 
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class F>
-  LANEWISE_FUNCTION slab_status one(value_type& value, const F& f) const {
+  LANEWISE_FUNCTION table_status one(value_type& value, const F& f) const {
     values v(value);
-    const slab_status status = solo_.broadcast(f(v), 0);
+    const table_status status = solo_.broadcast(f(v), 0);
     value = solo_.broadcast(v, 0);
     return status;
   }

@@ -4,8 +4,8 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/call/status.hpp>
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/data/memory.hpp>
-#include <lanewise/hash/detail/slab_memory.hpp>
 #include <lanewise/team/policy.hpp>
 
 #include <Kokkos_BitManipulation.hpp>

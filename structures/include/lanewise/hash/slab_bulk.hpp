@@ -20,9 +20,9 @@ struct slab_options {
   /// instance.
   workspace_ref work = {};
   /// Receives what came of every item.
-  option_view<slab_status> status = {};
+  option_view<table_status> status = {};
   /// Is added what came of the items. A rank-0 View.
-  option_view<slab_tally> tally = {};
+  option_view<status_counts> tally = {};
   /// Whether the table grows until all items are in: its pool, and, unless buckets were given when
   /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
   /// the table. Otherwise it does not, and items without room have the status no_room.
@@ -106,13 +106,13 @@ struct slab_kernel {
   View table;
   Combine combine;
   const Key* keys;
-  const slab_operation* operations;  // of each item, if mixed
-  const value* given;                // null for none
-  value* found;                      // values that are found; null for none
-  std::uint32_t* numbers;            // how many; null for none
-  slab_status* status;               // null for none
-  slab_tally* tally;                 // null for none
-  std::uint64_t* lacking;            // items without room; null for none
+  const table_operation* operations;  // of each item, if mixed
+  const value* given;                 // null for none
+  value* found;                       // values that are found; null for none
+  std::uint32_t* numbers;             // how many; null for none
+  table_status* status;               // null for none
+  status_counts* tally;               // null for none
+  std::uint64_t* lacking;             // items without room; null for none
   item_count items;
   bool again;                   // only the items that had no room
   bool by_region;               // keys are sorted by region
@@ -169,9 +169,9 @@ struct slab_kernel {
     auto active = exist;
     if (again) {
       const auto before = warp.map(
-          exist, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
-          at_items.load(exist, status, slab_status::none));
-      active = exist & (before == static_cast<std::uint32_t>(slab_status::no_room));
+          exist, [](table_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
+          at_items.load(exist, status, table_status::none));
+      active = exist & (before == static_cast<std::uint32_t>(table_status::no_room));
       if (!warp.any(active)) return;
     }
     words values(word{0});
@@ -180,23 +180,24 @@ struct slab_kernel {
                         at_items.load(active, given, value{}));
     lanes<Warp> result;
     if constexpr (mixed) {
-      const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
-                                  at_items.load(active, operations, slab_operation::find));
+      const auto kinds = warp.map([](table_operation o) { return static_cast<std::uint32_t>(o); },
+                                  at_items.load(active, operations, table_operation::find));
       result = table.operate(warp, resident, active, at, values,
                              detail::operation_of_lane<lanes<Warp>>{kinds}, combine);
     } else {
       result = table.operate(warp, resident, active, at, values, Operation{}, combine);
     }
     if (found != nullptr) {
-      const auto hit = active & (result == static_cast<std::uint32_t>(slab_status::found));
+      const auto hit = active & (result == static_cast<std::uint32_t>(table_status::found));
       at_items.store(hit, found,
                      warp.map([](word w) { return detail::from_word<value>(w); }, values));
     }
     if (numbers != nullptr)
       at_items.store(active, numbers, warp.template cast<std::uint32_t>(values));
     if (status != nullptr)
-      at_items.store(active, status,
-                     warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+      at_items.store(
+          active, status,
+          warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, result));
     if (tally != nullptr || lacking != nullptr)
       came = came + warp.histogram(active, result, statuses);
   }
@@ -204,9 +205,9 @@ struct slab_kernel {
   /// Items without room are counted in lacking, where they are tried again, and else as the others.
   template <class Warp>
   LANEWISE_FUNCTION void add_up(const Warp& warp, const lanes<Warp>& came) const {
-    constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+    constexpr auto no_room = static_cast<std::uint32_t>(table_status::no_room);
     auto told =
-        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not slab_status::none
+        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not table_status::none
     if (lacking != nullptr) {
       const std::uint32_t without_room = warp.broadcast(came, no_room);
       if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
@@ -224,7 +225,7 @@ struct slab_arrays {
   using value = typename Table::view_type::value_type;
   const typename Table::key_type* keys = nullptr;
   std::int64_t n = 0;
-  const slab_operation* operations = nullptr;
+  const table_operation* operations = nullptr;
   const value* given = nullptr;
   value* found = nullptr;
   std::uint32_t* numbers = nullptr;
@@ -258,24 +259,24 @@ struct slab_plan<detail::slab_as_given, Operation, Exec, Table> {
   std::size_t bytes = 0;
 
   slab_plan(const Exec&, const Table&, const slab_arrays<Table>&, bool, const slab_options&,
-            const slab_status*) {}
+            const table_status*) {}
   slab_ordered<Table> order(const Exec&, const char*, const Table&,
-                            const slab_arrays<Table>& arrays, char*, std::int64_t*, slab_status*,
-                            slab_tally*) const {
+                            const slab_arrays<Table>& arrays, char*, std::int64_t*, table_status*,
+                            status_counts*) const {
     return {arrays.keys, arrays.given, nullptr, {arrays.n}, false};
   }
 };
 
 /// The tables of unique keys that Lanewise::compiled has kernels of.
 template <class Exec, class Key, class Value>
-using plain_slab_table =
-    slab_hash_table<Key, Value, slab_keys::unique, typename Exec::memory_space, slab_hash<Key>>;
+using plain_slab_table = slab_hash_table<Key, Value, key_multiplicity::unique,
+                                         typename Exec::memory_space, slab_hash<Key>>;
 
 /// Runs an operation on all items; where it may grow, again on those without room.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
-               const Options& with, slab_status* status) {
+               const Options& options, table_status* status) {
   using key = typename Table::key_type;
   using combine_words =
       detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
@@ -283,19 +284,19 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
   using backend = backend_of<Exec>;
   using plan_type =
       slab_plan<typename detail::slab_order_of<Options>::type, Operation, Exec, Table>;
-  const plan_type plan(exec, table, arrays, grows, with, status);
+  const plan_type plan(exec, table, arrays, grows, options, status);
   // Two counters, statuses where the call needs its own, then what the order needs.
   const std::size_t own_statuses =
-      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(slab_status) : 0;
+      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(table_status) : 0;
   const std::size_t own = 64 + (own_statuses + 63) / 64 * 64;
   auto work = call_workspace::make<backend>(
-      exec, with.work, {0, grows || plan.bytes > 0 ? own + plan.bytes : 0}, name);
+      exec, options.work, {0, grows || plan.bytes > 0 ? own + plan.bytes : 0}, name);
   char* memory = static_cast<char*>(work.get().plain());
   auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
   const slab_ordered<Table> items =
       plan.order(exec, label, table, arrays, memory + own,
-                 reinterpret_cast<std::int64_t*>(memory + 8), status, with.tally.data());
-  if (own_statuses > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+                 reinterpret_cast<std::int64_t*>(memory + 8), status, options.tally.data());
+  if (own_statuses > 0) status = reinterpret_cast<table_status*>(memory + 64);
   const std::int64_t windows = lanewise::divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
@@ -304,7 +305,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
     lanewise::launch(exec, label, league,
                      kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
-                            items.given, arrays.found, arrays.numbers, status, with.tally.data(),
+                            items.given, arrays.found, arrays.numbers, status, options.tally.data(),
                             lacking, items.many, again, items.by_region, items.places});
     if (!grows) return;
     std::uint64_t left = 0;
@@ -320,11 +321,11 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
 }
 
 #if defined(LANEWISE_COMPILED_TEMPLATE)
-#define LANEWISE_COMPILED_SLAB(Exec, Key, Value, operation)                                     \
-  LANEWISE_COMPILED_TEMPLATE void slab_part<detail::same_operation<slab_operation::operation>>( \
-      const Exec&, const char*, const char*, plain_slab_table<Exec, Key, Value>&,               \
-      const slab_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,  \
-      const slab_options&, slab_status*);
+#define LANEWISE_COMPILED_SLAB(Exec, Key, Value, operation)                                      \
+  LANEWISE_COMPILED_TEMPLATE void slab_part<detail::same_operation<table_operation::operation>>( \
+      const Exec&, const char*, const char*, plain_slab_table<Exec, Key, Value>&,                \
+      const slab_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,   \
+      const slab_options&, table_status*);
 #define LANEWISE_COMPILED_SLABS(Exec, Key, Value)                                                 \
   LANEWISE_COMPILED_TEMPLATE bool shorten_lists(const Exec&, plain_slab_table<Exec, Key, Value>&, \
                                                 std::int64_t);                                    \
@@ -356,18 +357,18 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
-               const Options& with) {
+               const Options& options) {
   detail::functor_rules<Exec>::template called_with<typename Table::hasher,
                                                     typename Table::key_type>();
   kernels::expects_reachable_table<Exec, Table>();
   table.expects_memory();
-  with.status.template expects_reachable<Exec>(name, "options.status", 0);
-  with.tally.template expects_reachable<Exec>(name, "options.tally");
-  slab_status* status = with.status.data();
-  detail::expects(!with.status.is_given() || with.status.extent() >= arrays.n, name,
-                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+  options.status.template expects_reachable<Exec>(name, "options.status", 0);
+  options.tally.template expects_reachable<Exec>(name, "options.tally");
+  table_status* status = options.status.data();
+  detail::expects(!options.status.is_given() || options.status.extent() >= arrays.n, name,
+                  ": options.status has ", options.status.extent(), " places, there are ", arrays.n,
                   " items");
-  const bool grows = needs_room && with.grow;
+  const bool grows = needs_room && options.grow;
   const bool in_parts = grows && table.load() > 0;
   std::int64_t many = arrays.n, new_ones = arrays.n;
   if (in_parts && arrays.operations == nullptr)
@@ -381,7 +382,7 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
       if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, coming);
     }
     kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
-                                  grows, with, status == nullptr ? nullptr : status + first);
+                                  grows, options, status == nullptr ? nullptr : status + first);
   }
 }
 
@@ -406,27 +407,27 @@ slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
 /// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
 /// reached, and a table that was moved from.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          class Values, detail::slab_options_type Options = slab_options>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
+          class Keys, class Values, detail::slab_options_type Options = slab_options>
 requires(!detail::slab_options_type<Values>) void find(
     const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-    const Keys& keys, const Values& values, const Options& with = {}) {
+    const Keys& keys, const Values& values, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
   arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+  kernels::slab_call<detail::same_operation<table_operation::find>>(
       exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
-      detail::keep_given{}, false, with);
+      detail::keep_given{}, false, options);
 }
 /// Whether keys are there: in options.status and options.tally.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          detail::slab_options_type Options = slab_options>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
+          class Keys, detail::slab_options_type Options = slab_options>
 void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const Options& with) {
+          const Keys& keys, const Options& options) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+  kernels::slab_call<detail::same_operation<table_operation::find>>(
       exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
-      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, with);
+      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, options);
 }
 
 /// Puts pairs into the table: into one of unique keys unless the key is there, which of several
@@ -437,44 +438,45 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
 /// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          class Values, detail::slab_options_type Options = slab_options>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
+          class Keys, class Values, detail::slab_options_type Options = slab_options>
 requires(!std::is_void_v<Value>) void insert(const Exec& exec,
                                              slab_hash_table<Key, Value, kind, Memory, Hash>& table,
                                              const Keys& keys, const Values& values,
-                                             const Options& with = {}) {
+                                             const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   constexpr auto operation =
-      kind == slab_keys::unique ? slab_operation::insert : slab_operation::add;
+      kind == key_multiplicity::unique ? table_operation::insert : table_operation::add;
   auto arrays = kernels::arrays_of<Exec, table_type>("insert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
   kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
                                                         "insert", table, arrays,
-                                                        detail::keep_given{}, true, with);
+                                                        detail::keep_given{}, true, options);
 }
 /// Puts keys into a set.
-template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys,
+template <class Exec, class Key, key_multiplicity kind, class Memory, class Hash, class Keys,
           detail::slab_options_type Options = slab_options>
 void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
-            const Keys& keys, const Options& with = {}) {
+            const Keys& keys, const Options& options = {}) {
   using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<slab_operation::insert>>(
+  kernels::slab_call<detail::same_operation<table_operation::insert>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
-      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, with);
+      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
 /// call with one key, one stays. Cost, growth and errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
           detail::slab_options_type Options = slab_options>
-void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const Options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+void assign(const Exec& exec,
+            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const Options& options = {}) {
+  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
-  kernels::slab_call<detail::same_operation<slab_operation::assign>>(
+  kernels::slab_call<detail::same_operation<table_operation::assign>>(
       exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
-      with);
+      options);
 }
 
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
@@ -482,10 +484,11 @@ void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
 /// operation changes the value meanwhile. Cost, growth and errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
           class Combine, detail::slab_options_type Options = slab_options>
-void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+void upsert(const Exec& exec,
+            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
             const Keys& keys, const Values& values, const Combine& combine,
-            const Options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+            const Options& options = {}) {
+  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
   constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
@@ -493,36 +496,36 @@ void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
                 "lanewise::upsert: combine is a function object with Value operator()(Value there, "
                 "Value given) const");
   if constexpr (fitting)
-    kernels::slab_call<detail::same_operation<slab_operation::combine>>(
-        exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
+    kernels::slab_call<detail::same_operation<table_operation::combine>>(
+        exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Their places are free again after flush. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          detail::slab_options_type Options = slab_options>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
+          class Keys, detail::slab_options_type Options = slab_options>
 void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Keys& keys, const Options& with = {}) {
+           const Keys& keys, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<slab_operation::erase>>(
+  kernels::slab_call<detail::same_operation<table_operation::erase>>(
       exec, "Lanewise::slab_hash::erase", "erase", table,
-      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, with);
+      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, options);
 }
 
-/// An operation of its own for every item: operations is a View of slab_operation (see
+/// An operation of its own for every item: operations is a View of table_operation (see
 /// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
 /// The operations of one call run in any order, also those on one key. Cost, growth and errors as
 /// insert.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
           class Operations, class Keys, class Values, class Combine = detail::keep_given,
           detail::slab_options_type Options = slab_options>
 void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
            const Operations& operations, const Keys& keys, const Values& values,
-           const Options& with = {}, const Combine& combine = {}) {
+           const Options& options = {}, const Combine& combine = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
   arrays.operations =
-      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
   arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
   arrays.given = arrays.found;
   constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
@@ -531,7 +534,7 @@ void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& ta
                 "Value given) const");
   if constexpr (fitting)
     kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
-                                             arrays, combine, true, with);
+                                             arrays, combine, true, options);
 }
 
 /// The scalar face of a table for threads of an execution space.

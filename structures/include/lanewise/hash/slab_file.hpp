@@ -63,7 +63,7 @@ class slab_file_check {
       if (link == no_unit) break;
       slab = &unit_behind(list, link);
     }
-    if constexpr (Table::kind == slab_keys::unique) {
+    if constexpr (Table::kind == key_multiplicity::unique) {
       std::sort(names_.begin(), names_.end());
       const auto twice = std::adjacent_find(names_.begin(), names_.end());
       if (twice != names_.end())
@@ -99,7 +99,7 @@ class slab_file_check {
       // A word may have more bits than the key.
       if (places::name_of(key) != name)
         detail::refuse_file("list ", list, " has the key word ", name, ", which stands for no key");
-      if constexpr (Table::kind == slab_keys::unique) names_.push_back(name);
+      if constexpr (Table::kind == key_multiplicity::unique) names_.push_back(name);
     }
   }
 
@@ -171,7 +171,7 @@ V view_of(slab_file_units& units) {
 
 template <class T>
 inline constexpr bool is_slab_table = false;
-template <class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 inline constexpr bool is_slab_table<slab_hash_table<Key, Value, kind, Memory, Hash>> = true;
 
 /// Numbers that no table has, with right checksums.
@@ -197,7 +197,7 @@ inline void expect_possible(const slab_file_header& header,
 
 /// Writes a table to a binary stream. No kernel may be changing it. **Blocks.** Throws
 /// std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
           std::ostream& out) {
   exec.fence("Lanewise::save: the table is read");

@@ -37,11 +37,11 @@ struct move_action {
             sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
         // One by one, or a lane that sees a newer slab than the lane before could overtake it:
         // equal keys keep their order.
-        const auto status = to.operate(sub, resident, there, to.locate(sub, there, keys), values,
-                                       detail::same_operation<slab_operation::add, !View::unique>{},
-                                       detail::keep_given{});
+        const auto status = to.operate(
+            sub, resident, there, to.locate(sub, there, keys), values,
+            detail::same_operation<table_operation::add, !View::unique>{}, detail::keep_given{});
         const int left =
-            sub.count(there & (status == static_cast<std::uint32_t>(slab_status::no_room)));
+            sub.count(there & (status == static_cast<std::uint32_t>(table_status::no_room)));
         if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));
       });
     }
@@ -66,7 +66,7 @@ void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::in
 /// Moves all elements into as many lists as given. Not to run beside any other operation on the
 /// table. Needs the memory of both tables. **Blocks.** Throws std::invalid_argument where there
 /// cannot be `buckets` lists.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
             std::int64_t buckets) {
   constexpr auto most = slab_table_options::most_buckets;
@@ -90,7 +90,7 @@ void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& t
 /// there have to be more lists, which needs the memory of both tables. **Blocks.** Throws
 /// std::invalid_argument where there cannot be `expected` elements. Whatever it throws, the table
 /// is as before.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
              std::int64_t expected) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
@@ -211,7 +211,7 @@ LANEWISE_END_TARGET_NAMESPACE
 
 LANEWISE_BEGIN_NAMESPACE
 
-template <class Key, class Value, slab_keys kind_, class MemorySpace, class Hash>
+template <class Key, class Value, key_multiplicity kind_, class MemorySpace, class Hash>
 template <class Exec, class Target>
 void slab_hash_table<Key, Value, kind_, MemorySpace, Hash>::grow(const Exec& exec,
                                                                  std::int64_t units) {

@@ -16,6 +16,6 @@ LANEWISE_BEGIN_NAMESPACE
 /// flush, clear, statistics, size, rehash, reserve; slab_sort.hpp: sorted building),
 /// operations of warps (view()), and of single threads (slab_scalar_face).
 template <class Key, class Value, class MemorySpace, class Hash = slab_hash<Key>>
-using slab_hash_map = slab_hash_table<Key, Value, slab_keys::unique, MemorySpace, Hash>;
+using slab_hash_map = slab_hash_table<Key, Value, key_multiplicity::unique, MemorySpace, Hash>;
 
 LANEWISE_END_NAMESPACE

@@ -14,7 +14,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// insert adds; erase_all, count and find_all treat all elements of a key.
 template <class Key, class Value, class MemorySpace, class Hash = slab_hash<Key>>
-using slab_hash_multimap = slab_hash_table<Key, Value, slab_keys::repeated, MemorySpace, Hash>;
+using slab_hash_multimap =
+    slab_hash_table<Key, Value, key_multiplicity::repeated, MemorySpace, Hash>;
 
 LANEWISE_END_NAMESPACE
 
@@ -75,26 +76,27 @@ struct collect_kernel {
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys,
           detail::slab_options_type Options = slab_options>
 void erase_all(const Exec& exec,
-               slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
-               const Keys& keys, const Options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<slab_operation::erase_all>>(
+               slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
+               const Keys& keys, const Options& options = {}) {
+  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<table_operation::erase_all>>(
       exec, "Lanewise::slab_hash::erase_all", "erase_all", table,
-      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false, with);
+      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false,
+      options);
 }
 
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find. Does not block.
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Numbers,
           detail::slab_options_type Options = slab_options>
 void count(const Exec& exec,
-           const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
-           const Keys& keys, const Numbers& numbers, const Options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+           const slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
+           const Keys& keys, const Numbers& numbers, const Options& options = {}) {
+  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
   arrays.numbers = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
-  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+  kernels::slab_call<detail::same_operation<table_operation::count>>(
       exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
-      detail::keep_given{}, false, with);
+      detail::keep_given{}, false, options);
 }
 
 /// All values of all keys: values(offsets(i)) ... values(offsets(i + 1) - 1) are those of keys(i),
@@ -106,10 +108,10 @@ void count(const Exec& exec,
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Offsets,
           class Values>
 void find_all(const Exec& exec,
-              const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+              const slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
               const Keys& keys, const Offsets& offsets, const Values& values,
               workspace* work = nullptr) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
   using backend = backend_of<Exec>;
   using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
   auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
@@ -125,7 +127,7 @@ void find_all(const Exec& exec,
       exec, work, {scan.tickets, numbers_bytes + scan.bytes}, "find_all");
   arrays.numbers = static_cast<std::uint32_t*>(temporary.get().plain());
   backend::zero(exec, arrays.numbers + n, sizeof(std::uint32_t));
-  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+  kernels::slab_call<detail::same_operation<table_operation::count>>(
       exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
       detail::keep_given{}, false, slab_options{});
   const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};

@@ -34,30 +34,7 @@ struct slab_hash {
   }
 };
 
-/// Whether a key stands in a table once, or as often as it was put there.
-enum class slab_keys { unique, repeated };
-
 namespace detail {
-
-/// combine(there, given) of users' values, on words.
-template <class Value, class Word, class Combine>
-struct combine_words {
-  Combine combine;
-  LANEWISE_FUNCTION Word operator()(Word there, Word given) const {
-    if constexpr (std::is_void_v<Value>) {
-      return given;
-    } else {
-      return detail::to_word<Word>(static_cast<Value>(
-          combine(detail::from_word<Value>(there), detail::from_word<Value>(given))));
-    }
-  }
-};
-struct keep_given {
-  template <class T>
-  LANEWISE_FUNCTION T operator()(const T&, const T& given) const {
-    return given;
-  }
-};
 
 /// The list that a key lives in: the last one if its word is a state of a slot.
 template <class Word, class Key, class Hash>
@@ -99,7 +76,7 @@ struct slab_places {
 /// Warp::lanes<T>. Operations of all kinds may run at the same time, in one kernel and in one warp;
 /// slab_list.hpp says when each takes effect. Operations that may need room take the warp's
 /// slab_resident.
-template <class Key, class Value, slab_keys kind, class Hash>
+template <class Key, class Value, key_multiplicity kind, class Hash>
 class slab_table_view {
  public:
   using layout = detail::slab_layout<Key, Value>;
@@ -108,7 +85,7 @@ class slab_table_view {
   using places = detail::slab_places<layout, Hash>;
   /// What stands for values where there are none.
   using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
-  static constexpr bool unique = kind == slab_keys::unique;
+  static constexpr bool unique = kind == key_multiplicity::unique;
 
   slab_table_view() = default;
   slab_table_view(slab_unit* heads, const places& where, const pool& units)
@@ -122,7 +99,7 @@ class slab_table_view {
   LANEWISE_FUNCTION auto find(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
     detail::no_resident none;
-    return operate(warp, none, active, key, value, detail::same_operation<slab_operation::find>{});
+    return operate(warp, none, active, key, value, detail::same_operation<table_operation::find>{});
   }
   /// Puts pairs there whose keys are not there. Otherwise value becomes what is there.
   template <class Warp, class Mask>
@@ -130,14 +107,14 @@ class slab_table_view {
                                 const lanes<Warp, Key>& key, lanes<Warp, value_type>& value) const
       requires(unique) {
     return operate(warp, mine, active, key, value,
-                   detail::same_operation<slab_operation::insert>{});
+                   detail::same_operation<table_operation::insert>{});
   }
   /// Puts pairs there, beside others with the same key.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto insert(const Warp& warp, slab_resident<Warp>& mine, Mask active,
                                 const lanes<Warp, Key>& key, lanes<Warp, value_type>& value) const
       requires(!unique) {
-    return operate(warp, mine, active, key, value, detail::same_operation<slab_operation::add>{});
+    return operate(warp, mine, active, key, value, detail::same_operation<table_operation::add>{});
   }
   /// Puts pairs there; they replace the values of keys that are there.
   template <class Warp, class Mask>
@@ -145,7 +122,7 @@ class slab_table_view {
                                 const lanes<Warp, Key>& key, lanes<Warp, value_type>& value) const
       requires(unique) {
     return operate(warp, mine, active, key, value,
-                   detail::same_operation<slab_operation::assign>{});
+                   detail::same_operation<table_operation::assign>{});
   }
   /// Puts pairs there; where a key is there, its value becomes combine(value there, value given).
   /// combine is pure, and is called again when another caller changes the value meanwhile.
@@ -154,28 +131,29 @@ class slab_table_view {
                                 const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
                                 const Combine& combine) const requires(unique) {
     return operate(warp, mine, active, key, value,
-                   detail::same_operation<slab_operation::combine>{}, combine);
+                   detail::same_operation<table_operation::combine>{}, combine);
   }
   /// Deletes keys, of several elements the oldest; value becomes what it was.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto erase(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                                lanes<Warp, value_type>& value) const {
     detail::no_resident none;
-    return operate(warp, none, active, key, value, detail::same_operation<slab_operation::erase>{});
+    return operate(warp, none, active, key, value,
+                   detail::same_operation<table_operation::erase>{});
   }
   /// Deletes all elements with these keys. number becomes how many.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto erase_all(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                                    lanes<Warp, std::uint32_t>& number) const requires(!unique) {
-    return number_of<slab_operation::erase_all>(warp, active, key, number);
+    return number_of<table_operation::erase_all>(warp, active, key, number);
   }
   /// How many elements there are with these keys.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto count(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                                lanes<Warp, std::uint32_t>& number) const requires(!unique) {
-    return number_of<slab_operation::count>(warp, active, key, number);
+    return number_of<table_operation::count>(warp, active, key, number);
   }
-  /// An operation of its own for every lane, given as numbers of slab_operation. They are what the
+  /// An operation of its own for every lane, given as numbers of table_operation. They are what the
   /// functions above are made of: find, insert, assign, combine and erase for unique keys, and
   /// find, add and erase for repeated ones.
   template <class Warp, class Mask, class Combine = detail::keep_given>
@@ -231,7 +209,7 @@ class slab_table_view {
                              located.bucket));
     }
   }
-  /// The operations on located keys, with values as words. Returns numbers of slab_status.
+  /// The operations on located keys, with values as words. Returns numbers of table_status.
   template <class Warp, class Mask, class Resident, class Operations, class Combine>
   LANEWISE_FUNCTION auto operate(const Warp& warp, Resident& mine, Mask active,
                                  const located_keys<Warp>& located, lanes<Warp, word>& value,
@@ -254,13 +232,13 @@ class slab_table_view {
       });
       if constexpr (!Operations::changes) break;
       if constexpr (!std::is_same_v<Resident, detail::no_resident>) {
-        const auto ends = now & (status == static_cast<std::uint32_t>(slab_status::no_room));
+        const auto ends = now & (status == static_cast<std::uint32_t>(table_status::no_room));
         if (warp.any(ends)) extend(warp, mine, ends, slab, status);
       }
-      todo &= warp.ballot(status == static_cast<std::uint32_t>(slab_status::none));
+      todo &= warp.ballot(status == static_cast<std::uint32_t>(table_status::none));
     }
     if constexpr (Operations::takes_all) {
-      constexpr auto some = Operations::counts ? slab_status::found : slab_status::erased;
+      constexpr auto some = Operations::counts ? table_status::found : table_status::erased;
       constexpr auto then = static_cast<std::uint32_t>(some);
       status = warp.map([](std::uint32_t s, word number) { return number != 0 ? then : s; }, status,
                         value);
@@ -349,9 +327,9 @@ class slab_table_view {
                                 detail::combine_words<Value, word, Combine>{combine});
     value = lanewise::select(
         active, warp.map([](word w) { return detail::from_word<value_type>(w); }, words), value);
-    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
   }
-  template <slab_operation operation, class Warp, class Mask>
+  template <table_operation operation, class Warp, class Mask>
   LANEWISE_FUNCTION auto number_of(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                                    lanes<Warp, std::uint32_t>& number) const {
     detail::no_resident none;
@@ -359,7 +337,7 @@ class slab_table_view {
     const auto status = operate(warp, none, active, locate(warp, active, key), words,
                                 detail::same_operation<operation>{}, detail::keep_given{});
     number = lanewise::select(active, warp.template cast<std::uint32_t>(words), number);
-    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
   }
 
   slab_unit* heads_ = nullptr;
@@ -380,35 +358,35 @@ class slab_scalar_face {
 
   /// As in slab_table_view, for one key. value is given, returned, or both.
   template <class Key>
-  LANEWISE_FUNCTION slab_status find(const Key& key, value_type& value) {
+  LANEWISE_FUNCTION table_status find(const Key& key, value_type& value) {
     return one(key, value, [&](auto& k, auto& v) { return table_.find(solo_, all(), k, v); });
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status insert(const Key& key, value_type& value) {
+  LANEWISE_FUNCTION table_status insert(const Key& key, value_type& value) {
     return one(key, value,
                [&](auto& k, auto& v) { return table_.insert(solo_, resident_, all(), k, v); });
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status assign(const Key& key, value_type& value) {
+  LANEWISE_FUNCTION table_status assign(const Key& key, value_type& value) {
     return one(key, value,
                [&](auto& k, auto& v) { return table_.assign(solo_, resident_, all(), k, v); });
   }
   template <class Key, class Combine>
-  LANEWISE_FUNCTION slab_status upsert(const Key& key, value_type& value, const Combine& combine) {
+  LANEWISE_FUNCTION table_status upsert(const Key& key, value_type& value, const Combine& combine) {
     return one(key, value, [&](auto& k, auto& v) {
       return table_.upsert(solo_, resident_, all(), k, v, combine);
     });
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status erase(const Key& key, value_type& value) {
+  LANEWISE_FUNCTION table_status erase(const Key& key, value_type& value) {
     return one(key, value, [&](auto& k, auto& v) { return table_.erase(solo_, all(), k, v); });
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status erase_all(const Key& key, std::uint32_t& number) {
+  LANEWISE_FUNCTION table_status erase_all(const Key& key, std::uint32_t& number) {
     return one(key, number, [&](auto& k, auto& m) { return table_.erase_all(solo_, all(), k, m); });
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status count(const Key& key, std::uint32_t& number) {
+  LANEWISE_FUNCTION table_status count(const Key& key, std::uint32_t& number) {
     return one(key, number, [&](auto& k, auto& m) { return table_.count(solo_, all(), k, m); });
   }
   /// Calls f(value) for all elements with the key, old to new.
@@ -422,17 +400,17 @@ class slab_scalar_face {
   }
   /// For calls in which the value does not matter; insert is for sets.
   template <class Key>
-  LANEWISE_FUNCTION slab_status find(const Key& key) {
+  LANEWISE_FUNCTION table_status find(const Key& key) {
     value_type value{};
     return find(key, value);
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status insert(const Key& key) requires(!View::layout::has_values) {
+  LANEWISE_FUNCTION table_status insert(const Key& key) requires(!View::layout::has_values) {
     value_type value{};
     return insert(key, value);
   }
   template <class Key>
-  LANEWISE_FUNCTION slab_status erase(const Key& key) {
+  LANEWISE_FUNCTION table_status erase(const Key& key) {
     value_type value{};
     return erase(key, value);
   }
@@ -440,10 +418,10 @@ class slab_scalar_face {
  private:
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class Key, class T, class F>
-  LANEWISE_FUNCTION slab_status one(const Key& key, T& value, const F& f) {
+  LANEWISE_FUNCTION table_status one(const Key& key, T& value, const F& f) {
     typename Solo::template lanes<Key> k(key);
     typename Solo::template lanes<T> v(value);
-    const slab_status status = solo_.broadcast(f(k, v), 0);
+    const table_status status = solo_.broadcast(f(k, v), 0);
     value = solo_.broadcast(v, 0);
     return status;
   }
@@ -496,10 +474,10 @@ struct slab_statistics {
 };
 
 /// Owns a table. See slab_hash_map.hpp, slab_hash_set.hpp, slab_hash_multimap.hpp.
-template <class Key, class Value, slab_keys kind_, class MemorySpace, class Hash>
+template <class Key, class Value, key_multiplicity kind_, class MemorySpace, class Hash>
 class slab_hash_table {
  public:
-  static constexpr slab_keys kind = kind_;
+  static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;
@@ -515,13 +493,13 @@ class slab_hash_table {
   /// A table that was moved from can be assigned to or end. Whatever else needs its memory throws
   /// std::invalid_argument.
   template <class Exec>
-  explicit slab_hash_table(const Exec& exec, const slab_table_options& with = {},
+  explicit slab_hash_table(const Exec& exec, const slab_table_options& options = {},
                            const Hash& hash = {})
-      : where_{buckets_for(with), hash},
-        load_(with.buckets > 0 ? 0 : with.load),
+      : where_{buckets_for(options), hash},
+        load_(options.buckets > 0 ? 0 : options.load),
         heads_(Kokkos::view_alloc("Lanewise::slab_hash_table", Kokkos::WithoutInitializing),
                std::size_t{where_.buckets} + 1),
-        pool_(exec, with.units > 0 ? with.units : where_.buckets / 8) {
+        pool_(exec, options.units > 0 ? options.units : where_.buckets / 8) {
     detail::use_huge_pages<MemorySpace>(heads_.data(), heads_.size() * sizeof(slab_unit));
     detail::fill_words<MemorySpace>(exec, reinterpret_cast<std::uint64_t*>(heads_.data()),
                                     heads_.size() * (sizeof(slab_unit) / 8), ~std::uint64_t{0});
@@ -607,22 +585,22 @@ class slab_hash_table {
         pool_(std::move(pool)) {}
 
  private:
-  static std::uint32_t buckets_for(const slab_table_options& with) {
+  static std::uint32_t buckets_for(const slab_table_options& options) {
     using limits = slab_table_options;
     const auto expects_within = [](const char* name, std::int64_t number, std::int64_t most) {
       detail::expects(number >= 0 && number <= most, "slab_hash_table: options.", name, " is ",
                       number, ", it must be 0 to ", most);
     };
-    expects_within("expected", with.expected, std::numeric_limits<std::int64_t>::max());
-    expects_within("buckets", with.buckets, limits::most_buckets);
-    expects_within("units", with.units, allocator_type::most_units);
+    expects_within("expected", options.expected, std::numeric_limits<std::int64_t>::max());
+    expects_within("buckets", options.buckets, limits::most_buckets);
+    expects_within("units", options.units, allocator_type::most_units);
     // Written so that it refuses what is no number.
-    detail::expects(with.load >= limits::least_load && with.load <= limits::most_load,
-                    "slab_hash_table: options.load is ", with.load, ", it must be ",
+    detail::expects(options.load >= limits::least_load && options.load <= limits::most_load,
+                    "slab_hash_table: options.load is ", options.load, ", it must be ",
                     limits::least_load, " to ", limits::most_load);
-    if (with.buckets > 0) return static_cast<std::uint32_t>(with.buckets);
+    if (options.buckets > 0) return static_cast<std::uint32_t>(options.buckets);
     return static_cast<std::uint32_t>(detail::lists_for(
-        "slab_hash_table: options.expected", with.expected, with.load, layout::elements));
+        "slab_hash_table: options.expected", options.expected, options.load, layout::elements));
   }
 
   typename view_type::places where_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/hash/detail/slab_layout.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -55,45 +56,8 @@ LANEWISE_BEGIN_NAMESPACE
 // read as one word, the value is read after the key: it was written with the key or later, for the
 // same key.
 
-/// What an operation does.
-enum class slab_operation : std::uint8_t {
-  find,       ///< look the key up
-  insert,     ///< put the pair there unless the key is there
-  assign,     ///< put the pair there, or replace the key's value (the paper's REPLACE)
-  combine,    ///< put the pair there, or replace the value by combine(value there, value given)
-  add,        ///< put the pair there, beside others of the same key (the paper's INSERT)
-  erase,      ///< delete the key; of several, the oldest
-  erase_all,  ///< delete all elements of the key
-  count       ///< count them
-};
-
-/// What came of it.
-enum class slab_status : std::uint8_t {
-  none,      ///< nothing was asked
-  found,     ///< it is there (find, and count of more than none)
-  absent,    ///< it is not there (find, erase, erase_all, count)
-  inserted,  ///< it was put there
-  present,   ///< insert found the key there, and left it
-  updated,   ///< assign or combine replaced the value
-  erased,    ///< it was deleted
-  no_room    ///< the pool is exhausted; nothing changed
-};
-
-/// How often each slab_status came out.
-struct slab_tally {
-  std::uint64_t count[8] = {};
-  LANEWISE_FUNCTION std::uint64_t operator[](slab_status s) const {
-    return count[static_cast<int>(s)];
-  }
-};
-
 namespace detail {
 
-/// Whether an operation puts elements where there are none.
-LANEWISE_FUNCTION constexpr bool needs_room(slab_operation operation) {
-  return operation == slab_operation::insert || operation == slab_operation::assign ||
-         operation == slab_operation::combine || operation == slab_operation::add;
-}
 /// Stands for a slab_resident where nothing is allocated.
 struct no_resident {
   template <class Sub>
@@ -106,20 +70,20 @@ struct no_resident {
 
 /// One operation in all lanes, or one for each lane. one_by_one: a lane's is done before that of
 /// the next lane begins.
-template <slab_operation operation_, bool one_by_one_ = false>
+template <table_operation operation_, bool one_by_one_ = false>
 struct same_operation {
-  static constexpr slab_operation operation = operation_;
+  static constexpr table_operation operation = operation_;
   static constexpr bool one_by_one = one_by_one_;
-  static constexpr bool counts = operation == slab_operation::count;
-  static constexpr bool changes = operation != slab_operation::find && !counts;
+  static constexpr bool counts = operation == table_operation::count;
+  static constexpr bool changes = operation != table_operation::find && !counts;
   /// It goes to the end of the list, and says how many elements it came by.
-  static constexpr bool takes_all = counts || operation == slab_operation::erase_all;
+  static constexpr bool takes_all = counts || operation == table_operation::erase_all;
   template <class Sub>
   LANEWISE_FUNCTION same_operation take(const Sub&) const {
     return {};
   }
   template <class Sub>
-  LANEWISE_FUNCTION constexpr slab_operation of(const Sub&, int) const {
+  LANEWISE_FUNCTION constexpr table_operation of(const Sub&, int) const {
     return operation;
   }
   /// Calls f(operation, x...) for the active lanes.
@@ -143,8 +107,8 @@ struct operation_of_lane {
     return operation_of_lane<part>{sub.take(operations)};
   }
   template <class Sub>
-  LANEWISE_FUNCTION slab_operation of(const Sub& sub, int source) const {
-    return static_cast<slab_operation>(sub.broadcast(operations, source));
+  LANEWISE_FUNCTION table_operation of(const Sub& sub, int source) const {
+    return static_cast<table_operation>(sub.broadcast(operations, source));
   }
   template <class Sub, class Mask, class F, class... T>
   LANEWISE_FUNCTION void each(const Sub& sub, Mask active, const F& f, T&... x) const {
@@ -152,7 +116,7 @@ struct operation_of_lane {
     sub.each(
         active,
         [&f](std::uint32_t number, auto&... mine) {
-          f(static_cast<slab_operation>(number), mine...);
+          f(static_cast<table_operation>(number), mine...);
         },
         numbers, x...);
   }
@@ -181,33 +145,33 @@ class slab_change {
   static constexpr bool claims = Layout::wide && !Solo::has_wide_exchange;
 
   struct task {
-    slab_operation operation;
+    table_operation operation;
     word key;
     word value;  // given, and returned
   };
 
   /// Returns what came of the task; none if the list is to be searched again, from this slab on.
   template <class Combine>
-  LANEWISE_FUNCTION slab_status settle(slab_unit* slab, slot there, task& t,
-                                       const Combine& combine) const {
+  LANEWISE_FUNCTION table_status settle(slab_unit* slab, slot there, task& t,
+                                        const Combine& combine) const {
     if constexpr (claims) {
       if (there.key == Layout::claimed) {
         solo_.pause();
-        return slab_status::none;
+        return table_status::none;
       }
       const outcome wanted = decide(there, t, combine);
-      if (wanted.status != slab_status::none) return wanted.status;
-      return change(slab, there, wanted) ? changed(there, t) : slab_status::none;
+      if (wanted.status != table_status::none) return wanted.status;
+      return change(slab, there, wanted) ? changed(there, t) : table_status::none;
     } else {
       for (;;) {
         const outcome wanted = decide(there, t, combine);
-        if (wanted.status != slab_status::none) return wanted.status;
+        if (wanted.status != table_status::none) return wanted.status;
         const auto before = Layout::make(there.key, there.value);
         const auto now = exchange(*Layout::element_at(slab, there.unit), before,
                                   Layout::make(wanted.key, wanted.value));
         if (now == before) return changed(there, t);
         if (!goes_on(there, t, Layout::key_of(now), Layout::value_of(now)))
-          return slab_status::none;
+          return table_status::none;
       }
     }
   }
@@ -215,7 +179,7 @@ class slab_change {
  private:
   /// What came of a task as the slot is or, with status none, what the slot is to hold.
   struct outcome {
-    slab_status status;
+    table_status status;
     word key = 0;
     word value = 0;
   };
@@ -223,33 +187,33 @@ class slab_change {
   template <class Combine>
   LANEWISE_FUNCTION outcome decide(const slot& there, task& t, const Combine& combine) const {
     switch (t.operation) {
-      case slab_operation::find:
+      case table_operation::find:
         t.value = there.value;
-        return {slab_status::found};
-      case slab_operation::erase:
-      case slab_operation::erase_all:
-        return {slab_status::none, Layout::deleted, there.value};
+        return {table_status::found};
+      case table_operation::erase:
+      case table_operation::erase_all:
+        return {table_status::none, Layout::deleted, there.value};
       default:
         break;
     }
-    if (there.key == Layout::empty) return {slab_status::none, t.key, t.value};
-    if (t.operation == slab_operation::insert || !Layout::has_values) {
+    if (there.key == Layout::empty) return {table_status::none, t.key, t.value};
+    if (t.operation == table_operation::insert || !Layout::has_values) {
       t.value = there.value;
-      return {slab_status::present};
+      return {table_status::present};
     }
-    const bool combines = t.operation == slab_operation::combine;
-    return {slab_status::none, t.key, combines ? combine(there.value, t.value) : t.value};
+    const bool combines = t.operation == table_operation::combine;
+    return {table_status::none, t.key, combines ? combine(there.value, t.value) : t.value};
   }
-  LANEWISE_FUNCTION slab_status changed(const slot& there, task& t) const {
+  LANEWISE_FUNCTION table_status changed(const slot& there, task& t) const {
     switch (t.operation) {
-      case slab_operation::erase:
+      case table_operation::erase:
         t.value = there.value;
-        return slab_status::erased;
-      case slab_operation::erase_all:
+        return table_status::erased;
+      case table_operation::erase_all:
         ++t.value;
-        return slab_status::none;  // there may be more
+        return table_status::none;  // there may be more
       default:
-        return there.key == Layout::empty ? slab_status::inserted : slab_status::updated;
+        return there.key == Layout::empty ? table_status::inserted : table_status::updated;
     }
   }
 
@@ -258,7 +222,7 @@ class slab_change {
   /// keys.
   LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
     const bool was_empty = there.key == Layout::empty;
-    if (key == t.key && t.operation != slab_operation::add) {
+    if (key == t.key && t.operation != table_operation::add) {
       there.key = key;
       there.value = value;
       return true;
@@ -347,7 +311,7 @@ class slab_walk {
     slots at;
     search(t, at, active, operations);
     if constexpr (Operations::changes)
-      settle(t, at, active & has_status(t, slab_status::found), operations, combine);
+      settle(t, at, active & has_status(t, table_status::found), operations, combine);
   }
 
   /// Calls f(source, mask, values) for all elements with the active lanes' keys, slab by slab, in
@@ -444,7 +408,7 @@ class slab_walk {
   };
 
   template <class Tasks>
-  LANEWISE_FUNCTION auto has_status(const Tasks& t, slab_status status) const {
+  LANEWISE_FUNCTION auto has_status(const Tasks& t, table_status status) const {
     return t.status == static_cast<std::uint32_t>(status);
   }
 
@@ -458,7 +422,7 @@ class slab_walk {
     warp_.template cooperate_in_step<depth>(
         active, [&](int source) { return read(warp_.broadcast(t.slab, source)); },
         [&](int source, const line& seen, bool live) {
-          const slab_operation operation = operations.of(warp_, source);
+          const table_operation operation = operations.of(warp_, source);
           const word key = warp_.broadcast(t.key, source);
           const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
           sight there{};
@@ -470,12 +434,12 @@ class slab_walk {
             keep<Operations::changes>(t, at, me, there);
           }
           const std::uint32_t link = link_in(seen);
-          auto status = slab_status::none;
+          auto status = table_status::none;
           if (link == no_unit)
-            status = needs_room(operation) ? slab_status::no_room : slab_status::absent;
-          if (there.found) status = slab_status::found;
+            status = needs_room(operation) ? table_status::no_room : table_status::absent;
+          if (there.found) status = table_status::found;
           t.status = lanewise::select(me, indices(static_cast<std::uint32_t>(status)), t.status);
-          if (status != slab_status::none) return true;
+          if (status != table_status::none) return true;
           slab_unit* then = t.pool.unit(link);
           t.slab = lanewise::select(me, lanes<slab_unit*>(then), t.slab);
           warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
@@ -491,7 +455,7 @@ class slab_walk {
     static_assert(changer::claims == claims);
     operations.each(
         warp_, found,
-        [&combine](slab_operation operation, slab_unit* slab, std::uint32_t number, word key_there,
+        [&combine](table_operation operation, slab_unit* slab, std::uint32_t number, word key_there,
                    word value_there, word key, word& value, std::uint32_t& status) {
           typename changer::task task{operation, key, value};
           status = static_cast<std::uint32_t>(
@@ -510,8 +474,8 @@ class slab_walk {
   /// Only who changes slots is told where they are and which key they have.
   template <bool changes, class Tasks>
   LANEWISE_FUNCTION sight look(const Tasks& t, int source, const line& seen,
-                               slab_operation operation, word key) const {
-    const bool adds = operation == slab_operation::add;
+                               table_operation operation, word key) const {
+    const bool adds = operation == table_operation::add;
     const bool puts = needs_room(operation) && !adds;
     const word wanted = adds ? Layout::empty : key;
     const word other = puts ? Layout::empty : wanted;

@@ -31,8 +31,8 @@ enum class slab_order {
 struct slab_sorted {
   /// As in slab_options.
   workspace_ref work = {};
-  option_view<slab_status> status = {};
-  option_view<slab_tally> tally = {};
+  option_view<table_status> status = {};
+  option_view<status_counts> tally = {};
   bool grow = true;
 
   slab_order order = slab_order::automatic;
@@ -60,10 +60,10 @@ struct own_place {
 /// Operations that are done piece by piece of the table if there are many at once.
 template <class Operation>
 inline constexpr bool builds = false;
-template <slab_operation operation>
+template <table_operation operation>
 inline constexpr bool builds<detail::same_operation<operation>> =
-    operation == slab_operation::insert || operation == slab_operation::assign ||
-    operation == slab_operation::add;
+    operation == table_operation::insert || operation == table_operation::assign ||
+    operation == table_operation::add;
 
 /// Regions of a table, runs of 2^k neighbouring lists: at most the number that multisplit sorts
 /// into at once, and more than half of it.
@@ -80,7 +80,7 @@ bool has_regions(const Table& table, std::int64_t n) {
 enum class sorted_along { nothing, values, places };
 
 template <class Table>
-sorted_along what_goes_along(const slab_arrays<Table>& arrays, const slab_status* status) {
+sorted_along what_goes_along(const slab_arrays<Table>& arrays, const table_status* status) {
   const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
                          arrays.numbers == nullptr && status == nullptr;
   if (!only_read) return sorted_along::places;
@@ -167,12 +167,12 @@ struct slab_memory {
 
 /// Puts all items into the table that find room in the first slabs. The others become `left`, whose
 /// number is written to lefts.
-template <slab_operation operation, class Exec, class Table>
+template <table_operation operation, class Exec, class Table>
 void build_pieces(const Exec& exec, const char* label, const Table& table,
                   const slab_arrays<Table>& arrays, sorted_along what,
                   const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& a,
                   const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& b,
-                  std::int64_t* lefts, slab_status* status, slab_tally* tally) {
+                  std::int64_t* lefts, table_status* status, status_counts* tally) {
   using key = typename Table::key_type;
   using value = typename slab_arrays<Table>::value;
   using kernel = slab_build_kernel<typename Table::view_type, key, operation>;
@@ -246,9 +246,9 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
   std::size_t bytes;
 
   slab_plan(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays, bool grows,
-            const slab_sorted& with, const slab_status* status)
-      : builds_first(chooses_to_build(exec, table, arrays.n, grows, with.order)),
-        sorts(!builds_first && with.order == slab_order::by_region &&
+            const slab_sorted& options, const table_status* status)
+      : builds_first(chooses_to_build(exec, table, arrays.n, grows, options.order)),
+        sorts(!builds_first && options.order == slab_order::by_region &&
               kernels::has_regions(table, arrays.n)),
         what(kernels::what_goes_along(arrays, status)),
         layout(arrays.n, what,
@@ -260,7 +260,7 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
   /// `counter` receives how many items building has left.
   slab_ordered<Table> order(const Exec& exec, const char* label, const Table& table,
                             const slab_arrays<Table>& arrays, char* memory, std::int64_t* counter,
-                            slab_status* status, slab_tally* tally) const {
+                            table_status* status, status_counts* tally) const {
     slab_ordered<Table> result{arrays.keys, arrays.given, nullptr, {arrays.n}, sorts};
     if (!sorts && !builds_first) return result;
     auto sorted = layout.items(memory, what, 0);

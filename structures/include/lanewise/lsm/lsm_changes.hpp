@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/hash/detail/slab_memory.hpp>
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/lsm/detail/lsm_calls.hpp>
 #include <lanewise/lsm/detail/lsm_merge.hpp>
 #include <lanewise/lsm/lsm_dictionary.hpp>
@@ -229,30 +229,31 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
           class Values>
 void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-            const Values& values, const lsm_options& with = {}) {
+            const Values& values, const lsm_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   const auto in = kernels::array_of<const Key, Exec>("insert", "keys", keys);
   const auto* given = kernels::array_of<const Value, Exec>("insert", "values", values, in.extent);
   if (in.extent == 0) return;
-  kernels::lsm_add(exec, map,
-                   kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, with.work),
-                   with.work);
+  kernels::lsm_add(
+      exec, map, kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, options.work),
+      options.work);
 }
 
 /// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and
 /// errors as insert, without values.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys>
 void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const lsm_options& with = {}) {
+           const lsm_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   const auto in = kernels::array_of<const Key, Exec>("erase", "keys", keys);
   if (in.extent == 0) return;
   auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.extent, false, false);
   lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.data, in.extent),
-                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.extent), {.work = with.work});
-  kernels::lsm_add(exec, map, std::move(fresh), with.work);
+                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.extent),
+                       {.work = options.work});
+  kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
 /// An operation of its own for every item: operations is a View of lsm_operation; values(i) is not
@@ -265,7 +266,7 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
           class Operations, class Keys, class Values>
 void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
            const Operations& operations, const Keys& keys, const Values& values,
-           const lsm_options& with = {}) {
+           const lsm_options& options = {}) {
   using namespace kernels;
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   using backend = backend_of<Exec>;
@@ -293,13 +294,14 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
                       lsm_rank_of_operation<Key>{});
   lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
-                       {.work = with.work, .begin_bit = 0, .end_bit = 1});
+                       {.work = options.work, .begin_bit = 0, .end_bit = 1});
   lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
-  lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers, {.work = with.work});
+  lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
+                       {.work = options.work});
   kernels::lsm_launch(
       exec, "Lanewise::lsm::fetch", n,
       lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
-  kernels::lsm_add(exec, map, std::move(fresh), with.work);
+  kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
 /// Makes the dictionary one of these pairs alone, in one level; of several with one key the first
@@ -307,9 +309,9 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
           class Values>
 void build(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const Values& values, const lsm_options& with = {}) {
+           const Values& values, const lsm_options& options = {}) {
   lsm_dictionary<Key, Value, Memory, growth> fresh;
-  lanewise::insert(exec, fresh, keys, values, with);
+  lanewise::insert(exec, fresh, keys, values, options);
   map.used_by(exec);
   map = std::move(fresh);
 }
@@ -330,14 +332,14 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
-             const lsm_options& with = {}) {
+             const lsm_options& options = {}) {
   using namespace kernels;
   using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
   kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
   std::vector<run> next;
-  next.push_back(kernels::lsm_live_run(exec, map, with.work));
+  next.push_back(kernels::lsm_live_run(exec, map, options.work));
   if (next.front().memory == nullptr) {
     next.clear();
   } else {

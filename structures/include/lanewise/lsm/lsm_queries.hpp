@@ -18,7 +18,7 @@ struct lsm_query_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace_ref work = {};
   /// Receives what came of every query.
-  option_view<lsm_status> status = {};
+  option_view<table_status> status = {};
   /// Whether count and range may merge all levels into memory of their own first, where what the
   /// queries cover is more than all levels have.
   bool may_merge = true;
@@ -50,9 +50,9 @@ struct lsm_find_kernel {
 
   lsm_view<Key, Value> map;
   const Key* keys;
-  Value* values;       // null for none
-  lsm_status* status;  // null for none
-  bool* is_there;      // null for none
+  Value* values;         // null for none
+  table_status* status;  // null for none
+  bool* is_there;        // null for none
   std::int64_t n;
 
   template <class Team>
@@ -63,8 +63,8 @@ struct lsm_find_kernel {
           const auto key = warp.load(exists, keys + begin, Key{});
           typename warp_type::template lanes<Value> value;
           const auto came = map.find(warp, exists, key, value);
-          const auto hit =
-              warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came);
+          const auto hit = warp.map(
+              [](table_status s) -> std::uint32_t { return s == table_status::found; }, came);
           if (values != nullptr) warp.store(hit != 0u, values + begin, value);
           if (status != nullptr) warp.store(exists, status + begin, came);
           if (is_there != nullptr)
@@ -84,7 +84,7 @@ struct lsm_neighbour_kernel {
   const Key* queries;
   Key* keys;
   Value* values;
-  lsm_status* status;  // null for none
+  table_status* status;  // null for none
   bool strict;
   std::int64_t n;
 
@@ -98,7 +98,7 @@ struct lsm_neighbour_kernel {
           const auto came = upwards ? map.successor(warp, exists, key, value, strict)
                                     : map.predecessor(warp, exists, key, value, strict);
           const auto hit =
-              warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; },
+              warp.map([](table_status s) -> std::uint32_t { return s == table_status::found; },
                        came) != 0u;
           warp.store(hit, keys + begin, key);
           warp.store(hit, values + begin, value);
@@ -140,25 +140,25 @@ struct lsm_size_kernel {
 
 /// The statuses of n queries, or null.
 template <class Exec>
-lsm_status* lsm_statuses(const char* name, const lsm_query_options& with, std::int64_t n) {
-  with.status.template expects_reachable<Exec>(name, "options.status", 0);
-  detail::expects(!with.status.is_given() || with.status.extent() >= n, name,
-                  ": options.status has ", with.status.extent(), " places, there are ", n,
+table_status* lsm_statuses(const char* name, const lsm_query_options& options, std::int64_t n) {
+  options.status.template expects_reachable<Exec>(name, "options.status", 0);
+  detail::expects(!options.status.is_given() || options.status.extent() >= n, name,
+                  ": options.status has ", options.status.extent(), " places, there are ", n,
                   " queries");
-  return with.status.data();
+  return options.status.data();
 }
 
 template <bool upwards, class Exec, class Map, class Queries, class Keys, class Values>
 void lsm_neighbours(const Exec& exec, const char* name, const char* label, const Map& map,
                     const Queries& queries, const Keys& keys, const Values& values, bool strict,
-                    const lsm_query_options& with) {
+                    const lsm_query_options& options) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
   kernels::lsm_expects_reachable<Exec, Map>();
   const auto in = kernels::array_of<const key, Exec>(name, "queries", queries);
   auto* to = kernels::array_of<key, Exec>(name, "keys", keys, in.extent);
   auto* values_to = kernels::array_of<value, Exec>(name, "values", values, in.extent);
-  auto* status = kernels::lsm_statuses<Exec>(name, with, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>(name, options, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
     kernels::lsm_launch(exec, label, in.extent,
@@ -176,12 +176,12 @@ void lsm_neighbours(const Exec& exec, const char* name, const char* label, const
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
           class Values>
 void find(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-          const Values& values, const lsm_query_options& with = {}) {
+          const Values& values, const lsm_query_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   const auto in = kernels::array_of<const Key, Exec>("find", "keys", keys);
   auto* found = kernels::array_of<Value, Exec>("find", "values", values, in.extent);
-  auto* status = kernels::lsm_statuses<Exec>("find", with, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>("find", options, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
     kernels::lsm_launch(exec, "Lanewise::lsm::find", in.extent,
@@ -193,12 +193,12 @@ void find(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& ma
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
           class Flags>
 void contains(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-              const Keys& keys, const Flags& is_there, const lsm_query_options& with = {}) {
+              const Keys& keys, const Flags& is_there, const lsm_query_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   const auto in = kernels::array_of<const Key, Exec>("contains", "keys", keys);
   auto* flags = kernels::array_of<bool, Exec>("contains", "is_there", is_there, in.extent);
-  auto* status = kernels::lsm_statuses<Exec>("contains", with, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>("contains", options, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
     kernels::lsm_launch(exec, "Lanewise::lsm::contains", in.extent,
@@ -216,49 +216,49 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
           class Queries, class Keys, class Values>
 void predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
                  const Queries& queries, const Keys& keys, const Values& values,
-                 const lsm_query_options& with = {}) {
+                 const lsm_query_options& options = {}) {
   kernels::lsm_neighbours<false>(exec, "predecessor", "Lanewise::lsm::predecessor", map, queries,
-                                 keys, values, false, with);
+                                 keys, values, false, options);
 }
 /// As `predecessor`, for the greatest key < queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void strict_predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
                         const Queries& queries, const Keys& keys, const Values& values,
-                        const lsm_query_options& with = {}) {
+                        const lsm_query_options& options = {}) {
   kernels::lsm_neighbours<false>(exec, "strict_predecessor", "Lanewise::lsm::predecessor", map,
-                                 queries, keys, values, true, with);
+                                 queries, keys, values, true, options);
 }
 /// As `predecessor`, for the least key >= queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
                const Queries& queries, const Keys& keys, const Values& values,
-               const lsm_query_options& with = {}) {
+               const lsm_query_options& options = {}) {
   kernels::lsm_neighbours<true>(exec, "successor", "Lanewise::lsm::successor", map, queries, keys,
-                                values, false, with);
+                                values, false, options);
 }
 /// As `predecessor`, for the least key > queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void strict_successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
                       const Queries& queries, const Keys& keys, const Values& values,
-                      const lsm_query_options& with = {}) {
+                      const lsm_query_options& options = {}) {
   kernels::lsm_neighbours<true>(exec, "strict_successor", "Lanewise::lsm::successor", map, queries,
-                                keys, values, true, with);
+                                keys, values, true, options);
 }
 
 /// How many keys there are. Merges all levels without writing them: O(elements) work. **Blocks.**
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                  const lsm_query_options& with = {}) {
+                  const lsm_query_options& options = {}) {
   using namespace kernels;
   using kernel = lsm_size_kernel<Key, Value>;
   kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return map.elements();
   map.used_by(exec);
   using backend = backend_of<Exec>;
-  auto work = call_workspace::make<backend>(exec, with.work, {0, sizeof(std::uint64_t)}, "size");
+  auto work = call_workspace::make<backend>(exec, options.work, {0, sizeof(std::uint64_t)}, "size");
   auto* const total = static_cast<std::uint64_t*>(work.get().plain());
   backend::zero(exec, total, sizeof *total);
   std::int64_t largest = 0;
@@ -273,14 +273,14 @@ std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gro
 /// What the dictionary is made of. Counts bits where levels have tombstones. **Blocks.**
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                          const lsm_query_options& with = {}) {
+                          const lsm_query_options& options = {}) {
   kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   map.used_by(exec);
   lsm_statistics s;
   s.levels = map.levels();
   s.elements = map.elements();
   for (const auto& r : map.runs()) s.bytes += static_cast<std::int64_t>(r.memory->bytes());
-  s.tombstones = kernels::lsm_tombstones(exec, map.view().all(), with.work);
+  s.tombstones = kernels::lsm_tombstones(exec, map.view().all(), options.work);
   return s;
 }
 

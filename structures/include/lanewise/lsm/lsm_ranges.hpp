@@ -75,14 +75,15 @@ class lsm_merged_first {
  public:
   using key = typename Map::key_type;
   lsm_merged_first(const Exec& exec, const Map& map, const key* k1, const key* k2, std::int64_t n,
-                   const lsm_query_options& with)
+                   const lsm_query_options& options)
       : given_(map) {
     constexpr std::int64_t stride = 64, width = warp_t<Exec>::width;
-    if (map.is_clean() || !with.may_merge || n < stride * width) return;
+    if (map.is_clean() || !options.may_merge || n < stride * width) return;
     const std::int64_t windows = n / (stride * width);
     using backend = backend_of<Exec>;
     using kernel = lsm_candidates_kernel<key, typename Map::mapped_type>;
-    auto work = call_workspace::make<backend>(exec, with.work, {0, sizeof(std::uint64_t)}, "count");
+    auto work =
+        call_workspace::make<backend>(exec, options.work, {0, sizeof(std::uint64_t)}, "count");
     auto* const total = static_cast<std::uint64_t*>(work.get().plain());
     backend::zero(exec, total, sizeof *total);
     lanewise::launch(
@@ -94,7 +95,7 @@ class lsm_merged_first {
     detail::copy_to_host<std::uint64_t>(exec, &seen, total);
     if (seen * stride <= static_cast<std::uint64_t>(map.elements())) return;
     merged_.take(std::vector<typename Map::run>(map.runs()), false);
-    lanewise::cleanup(exec, merged_, {.work = with.work});
+    lanewise::cleanup(exec, merged_, {.work = options.work});
     is_merged_ = true;
   }
   const Map& map() const { return is_merged_ ? merged_ : given_; }
@@ -237,7 +238,7 @@ struct lsm_range_kernel {
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
           class K2, class Numbers>
 void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
-           const K2& k2, const Numbers& numbers, const lsm_query_options& with = {}) {
+           const K2& k2, const Numbers& numbers, const lsm_query_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   const auto from = kernels::array_of<const Key, Exec>("count", "k1", k1);
@@ -246,7 +247,7 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
   map.used_by(exec);
   if (from.extent == 0) return;
   const kernels::lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, from.extent,
-                                                         with);
+                                                         options);
   kernels::lsm_launch(
       exec, "Lanewise::lsm::count", from.extent,
       kernels::lsm_count_kernel<Key, Value>{merged.map().view(), from.data, to, out, from.extent});
@@ -267,7 +268,7 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
           class K2, class Offsets, class Keys, class Values>
 std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
                    const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
-                   const Values& values, const lsm_query_options& with = {}) {
+                   const Values& values, const lsm_query_options& options = {}) {
   using namespace kernels;
   const auto from = kernels::array_of<const Key, Exec>("range", "k1", k1);
   const std::int64_t n = from.extent;
@@ -282,7 +283,7 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
   map.used_by(exec);
-  const lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, n, with);
+  const lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, n, options);
   const auto view = merged.map().view();
   backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
   const bool copies = merged.map().is_clean() && n > 0 && room > 0;
@@ -293,7 +294,7 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
     kernels::lsm_launch(
         exec, "Lanewise::lsm::count", n,
         lsm_count_kernel<Key, Value>{view, from.data, to, at.data, n, copies ? begin : nullptr});
-  lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = with.work});
+  lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = options.work});
   if (copies) {
     kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
                              values_to.data, room);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/warp/warp.hpp>
 
@@ -10,13 +11,6 @@
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
-
-/// What came of a query.
-enum class lsm_status : std::uint8_t {
-  none,   ///< nothing was asked
-  found,  ///< it is there
-  absent  ///< it is not there
-};
 
 /// A map inside kernels: the levels as they were when view() was called. Copied by value, valid
 /// while a map or snapshot has these levels: until the map is changed, for one.
@@ -38,7 +32,7 @@ class lsm_view {
   template <class Warp, class T>
   using lanes = typename Warp::template lanes<T>;
 
-  /// Looks keys up; value is changed where they are found. Returns lanes<lsm_status>.
+  /// Looks keys up; value is changed where they are found. Returns lanes<table_status>.
   ///
   /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
   /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
@@ -54,8 +48,8 @@ class lsm_view {
       find_in(warp, left, all_.level[j], key, value, came);
     }
     return warp.map(
-        active, [](std::uint32_t c) { return c == 1 ? lsm_status::found : lsm_status::absent; },
-        lsm_status::none, came);
+        active, [](std::uint32_t c) { return c == 1 ? table_status::found : table_status::absent; },
+        table_status::none, came);
   }
 
   /// How many keys there are in [k1, k2], as lanes<std::int64_t>; none where k1 > k2. Every
@@ -317,7 +311,7 @@ class lsm_view {
           v = value_of(level, index);
         },
         from, key, value, came);
-    return warp.map([](std::uint32_t c) { return static_cast<lsm_status>(c); }, came);
+    return warp.map([](std::uint32_t c) { return static_cast<table_status>(c); }, came);
   }
 
   levels all_{};
@@ -333,7 +327,7 @@ class lsm_scalar_face {
   LANEWISE_FUNCTION explicit lsm_scalar_face(const View& map) : map_(map) {}
 
   /// As in lsm_view, for one key.
-  LANEWISE_FUNCTION lsm_status find(const key_type& key, mapped_type& value) const {
+  LANEWISE_FUNCTION table_status find(const key_type& key, mapped_type& value) const {
     one<mapped_type> v(value);
     const auto came = map_.find(solo_, solo_.first(1), one<key_type>(key), v);
     value = solo_.broadcast(v, 0);
@@ -343,14 +337,14 @@ class lsm_scalar_face {
     return solo_.broadcast(map_.count(solo_, solo_.first(1), one<key_type>(k1), one<key_type>(k2)),
                            0);
   }
-  LANEWISE_FUNCTION lsm_status predecessor(key_type& key, mapped_type& value,
-                                           bool strict = false) const {
+  LANEWISE_FUNCTION table_status predecessor(key_type& key, mapped_type& value,
+                                             bool strict = false) const {
     return neighbour(key, value, [&](auto& k, auto& v) {
       return map_.predecessor(solo_, solo_.first(1), k, v, strict);
     });
   }
-  LANEWISE_FUNCTION lsm_status successor(key_type& key, mapped_type& value,
-                                         bool strict = false) const {
+  LANEWISE_FUNCTION table_status successor(key_type& key, mapped_type& value,
+                                           bool strict = false) const {
     return neighbour(key, value, [&](auto& k, auto& v) {
       return map_.successor(solo_, solo_.first(1), k, v, strict);
     });
@@ -361,7 +355,7 @@ class lsm_scalar_face {
   using one = typename Solo::template lanes<T>;
 
   template <class F>
-  LANEWISE_FUNCTION lsm_status neighbour(key_type& key, mapped_type& value, const F& f) const {
+  LANEWISE_FUNCTION table_status neighbour(key_type& key, mapped_type& value, const F& f) const {
     one<key_type> k(key);
     one<mapped_type> v(value);
     const auto came = f(k, v);

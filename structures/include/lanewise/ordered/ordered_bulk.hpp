@@ -39,7 +39,7 @@ namespace kernels {
 
 /// The memory of a call that changes a table by n items at most.
 template <class Exec, class Table>
-class change_memory {
+class update_workspace {
  public:
   using key_type = typename Table::key_type;
   using word = typename Table::layout::value_word;
@@ -47,23 +47,24 @@ class change_memory {
   template <class T>
   using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
 
-  change_memory(const Exec& exec, const ordered_options& with, std::int64_t n, const char* name)
+  update_workspace(const Exec& exec, const ordered_options& options, std::int64_t n,
+                   const char* name)
       : n_(std::max(n, std::int64_t{1})),
         items_(parts_.add<key_type>(n_)),
         keys_(parts_.add<key_type>(n_)),
         values_(parts_.add<word>(n_)),
         combined_(parts_.add<word>(n_)),
         sorted_values_(parts_.add<word>(n_)),
-        status_(parts_.add<slab_status>(with.status.is_given() ? 0 : n_)),
+        status_(parts_.add<table_status>(options.status.is_given() ? 0 : n_)),
         numbers_(parts_.add<std::uint32_t>(7 * n_ + 1)),
-        work_(call_workspace::make<backend_of<Exec>>(exec, with.work, parts_.size(), name)) {}
+        work_(call_workspace::make<backend_of<Exec>>(exec, options.work, parts_.size(), name)) {}
 
   view<key_type> items() { return at<key_type>(items_); }
   view<key_type> keys() { return at<key_type>(keys_); }
   view<word> values() { return at<word>(values_); }
   view<value_type> combined() { return at<value_type>(combined_); }
   view<value_type> sorted_values() { return at<value_type>(sorted_values_); }
-  view<slab_status> status() { return at<slab_status>(status_); }
+  view<table_status> status() { return at<table_status>(status_); }
   view<std::uint32_t> order() { return number(0); }
   view<std::uint32_t> begins() { return number(1); }
   view<std::uint32_t> place() { return number(2); }
@@ -76,13 +77,13 @@ class change_memory {
  private:
   template <class T>
   view<T> at(std::size_t offset) {
-    return arrays_behind::view<T, Exec>(work_.get(), offset, n_);
+    return workspace_arrays::view<T, Exec>(work_.get(), offset, n_);
   }
   view<std::uint32_t> number(std::int64_t i) {
     return at<std::uint32_t>(numbers_ + static_cast<std::size_t>(i * n_) * sizeof(std::uint32_t));
   }
 
-  arrays_behind parts_{workspace_size{}};
+  workspace_arrays parts_{workspace_size{}};
   std::int64_t n_;
   std::size_t items_, keys_, values_, combined_, sorted_values_, status_, numbers_;
   call_workspace work_;
@@ -101,18 +102,18 @@ class ordered_change {
   /// bytes on an H100: 0.8 of 2.3 ms).
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  const value_type* values, std::int64_t n, bool may_grow,
-                 const ordered_options& with)
+                 const ordered_options& options)
       : exec_(exec),
         name_(name),
         table_(table),
         n_(n),
-        with_(with),
-        memory_(exec, with, checked(name, table, n, may_grow, with), name),
+        options_(options),
+        memory_(exec, options, checked(name, table, n, may_grow, options), name),
         values_(values) {
     if (n == 0) return;
     const array_source<key_type, identity> source{keys, n, {}};
     if constexpr (Table::layout::has_values) {
-      if (values != nullptr && !with.status.is_given() && !with.tally.is_given()) {
+      if (values != nullptr && !options.status.is_given() && !options.tally.is_given()) {
         lanewise::radix_sort(exec, source, array_source<value_type, identity>{values, n, {}},
                              memory_.items(), memory_.sorted_values());
         values_ = memory_.sorted_values().data();
@@ -145,9 +146,9 @@ class ordered_change {
                                          memory_.keys(), memory_.combined(), combine,
                                          equal_bits{}));
   }
-  change_memory<Exec, Table>& memory() { return memory_; }
-  slab_status* status() {
-    return with_.status.is_given() ? with_.status.data() : memory_.status().data();
+  update_workspace<Exec, Table>& memory() { return memory_; }
+  table_status* status() {
+    return options_.status.is_given() ? options_.status.data() : memory_.status().data();
   }
 
   /// Makes the table new.
@@ -155,7 +156,7 @@ class ordered_change {
   void run(const Change& change) {
     edit(change);
     Table changed = changed_table();
-    if (with_.status.is_given() || with_.tally.is_given()) {
+    if (options_.status.is_given() || options_.tally.is_given()) {
       using kernel = item_status_kernel<Table, Change>;
       lanewise::launch(
           exec_, "Lanewise::ordered::status", kernels::league_for_windows<kernel>(exec_, n_),
@@ -196,10 +197,10 @@ class ordered_change {
         source{table_.view(), {place, behind, forward, keys_, memory_.values().data(), edits_}});
   }
   void tally() {
-    if (!with_.tally.is_given()) return;
+    if (!options_.tally.is_given()) return;
     lanewise::launch(exec_, "Lanewise::ordered::tally",
                      kernels::league_for_windows<tally_kernel>(exec_, n_),
-                     tally_kernel{status(), n_, with_.tally.data()});
+                     tally_kernel{status(), n_, options_.tally.data()});
   }
   void publish(Table&& changed) {
     exec_.fence("Lanewise::ordered: the new leaves are written");
@@ -211,11 +212,11 @@ class ordered_change {
     return {memory_.items().data(), order_, memory_.keys().data(), memory_.begins().data(), n_, m};
   }
   static std::int64_t checked(const char* name, const Table& table, std::int64_t n, bool may_grow,
-                              const ordered_options& with) {
-    with.status.template expects_reachable<Exec>(name, "options.status", 0);
-    with.tally.template expects_reachable<Exec>(name, "options.tally");
-    detail::expects(!with.status.is_given() || with.status.extent() >= n, name,
-                    ": options.status has ", with.status.extent(), " places, there are ", n,
+                              const ordered_options& options) {
+    options.status.template expects_reachable<Exec>(name, "options.status", 0);
+    options.tally.template expects_reachable<Exec>(name, "options.tally");
+    detail::expects(!options.status.is_given() || options.status.extent() >= n, name,
+                    ": options.status has ", options.status.extent(), " places, there are ", n,
                     " items");
     detail::expects(n + (may_grow ? table.size() : 0) <= Table::most_elements, name,
                     ": the table has ", table.size(), " elements and the call ", n,
@@ -227,8 +228,8 @@ class ordered_change {
   const char* name_;
   Table& table_;
   std::int64_t n_;
-  ordered_options with_;
-  change_memory<Exec, Table> memory_;
+  ordered_options options_;
+  update_workspace<Exec, Table> memory_;
   const value_type* values_;
   const std::uint32_t* order_ = nullptr;
   std::int64_t edits_ = 0;
@@ -248,9 +249,9 @@ struct values_in_order {
 template <template <class> class Change, class Exec, class Table>
 void change_by_key(const Exec& exec, const char* name, Table& table,
                    const ordered_arrays<Table>& arrays, bool may_grow,
-                   const ordered_options& with) {
+                   const ordered_options& options) {
   ordered_change<Exec, Table> call(exec, name, table, arrays.keys, arrays.given, arrays.n, may_grow,
-                                   with);
+                                   options);
   if (arrays.n == 0) return;
   if constexpr (Change<Table>::behind) {
     call.run(Change<Table>{{call.all_items(), call.values()}});
@@ -271,51 +272,51 @@ using erase_every = erase_change<Table, true>;
 /// keys and values are Views of the table's types. Throws std::invalid_argument on wrong extents,
 /// Views with items and no memory, options that cannot be reached, and more elements than places
 /// (2^32 - 64).
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Values>
 requires(!std::is_void_v<Value> &&
          Kokkos::is_view_v<Values>) void insert(const Exec& exec,
                                                 ordered_table<Key, Value, kind, Memory>& table,
                                                 const Keys& keys, const Values& values,
-                                                const ordered_options& with = {}) {
+                                                const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("insert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
-  if constexpr (kind == slab_keys::unique) {
-    kernels::change_by_key<kernels::insert_change>(exec, "insert", table, arrays, true, with);
+  if constexpr (kind == key_multiplicity::unique) {
+    kernels::change_by_key<kernels::insert_change>(exec, "insert", table, arrays, true, options);
   } else {
-    kernels::change_by_key<kernels::add_change>(exec, "insert", table, arrays, true, with);
+    kernels::change_by_key<kernels::add_change>(exec, "insert", table, arrays, true, options);
   }
 }
 /// Puts keys into a set.
 template <class Exec, class Key, class Memory, class Keys>
-void insert(const Exec& exec, ordered_table<Key, void, slab_keys::unique, Memory>& table,
-            const Keys& keys, const ordered_options& with = {}) {
-  using table_type = ordered_table<Key, void, slab_keys::unique, Memory>;
+void insert(const Exec& exec, ordered_table<Key, void, key_multiplicity::unique, Memory>& table,
+            const Keys& keys, const ordered_options& options = {}) {
+  using table_type = ordered_table<Key, void, key_multiplicity::unique, Memory>;
   kernels::change_by_key<kernels::insert_change>(
       exec, "insert", table, kernels::ordered_arrays_of<Exec, table_type>("insert", keys), true,
-      with);
+      options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key the last stays. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys, class Values>
-void assign(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory>& table,
-            const Keys& keys, const Values& values, const ordered_options& with = {}) {
-  using table_type = ordered_table<Key, Value, slab_keys::unique, Memory>;
+void assign(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
+            const Keys& keys, const Values& values, const ordered_options& options = {}) {
+  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("assign", keys);
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
-  kernels::change_by_key<kernels::assign_change>(exec, "assign", table, arrays, true, with);
+  kernels::change_by_key<kernels::assign_change>(exec, "assign", table, arrays, true, options);
 }
 
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, and associative: values of one key that come
 /// with one call are combined with each other first, in their order. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys, class Values, class Combine>
-void upsert(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory>& table,
+void upsert(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
             const Keys& keys, const Values& values, const Combine& combine,
-            const ordered_options& with = {}) {
-  using table_type = ordered_table<Key, Value, slab_keys::unique, Memory>;
+            const ordered_options& options = {}) {
+  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
   constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
   static_assert(fitting,
                 "lanewise::upsert: combine is a function object with Value operator()(Value there, "
@@ -323,7 +324,7 @@ void upsert(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memor
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("upsert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
   kernels::ordered_change<Exec, table_type> call(exec, "upsert", table, arrays.keys, arrays.given,
-                                                 arrays.n, true, with);
+                                                 arrays.n, true, options);
   if (arrays.n == 0) return;
   const auto batch =
       call.combined_by_key(kernels::values_in_order<Value>{call.values(), call.order()}, combine);
@@ -333,23 +334,24 @@ void upsert(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memor
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Errors as insert.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
 void erase(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const ordered_options& with = {}) {
+           const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   kernels::change_by_key<kernels::erase_oldest>(
       exec, "erase", table, kernels::ordered_arrays_of<Exec, table_type>("erase", keys), false,
-      with);
+      options);
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys>
-void erase_all(const Exec& exec, ordered_table<Key, Value, slab_keys::repeated, Memory>& table,
-               const Keys& keys, const ordered_options& with = {}) {
-  using table_type = ordered_table<Key, Value, slab_keys::repeated, Memory>;
+void erase_all(const Exec& exec,
+               ordered_table<Key, Value, key_multiplicity::repeated, Memory>& table,
+               const Keys& keys, const ordered_options& options = {}) {
+  using table_type = ordered_table<Key, Value, key_multiplicity::repeated, Memory>;
   kernels::change_by_key<kernels::erase_every>(
       exec, "erase_all", table, kernels::ordered_arrays_of<Exec, table_type>("erase_all", keys),
-      false, with);
+      false, options);
 }
 
 namespace kernels {
@@ -417,7 +419,7 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
 
 /// Deletes the elements with keys in [first, last] and returns how many there were. None where last
 /// < first.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 std::int64_t erase_range(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
                          const std::type_identity_t<Key>& first,
                          const std::type_identity_t<Key>& last) {
@@ -427,7 +429,7 @@ std::int64_t erase_range(const Exec& exec, ordered_table<Key, Value, kind, Memor
 /// Takes the first k elements out of the table, or all: keys_out(i) and values_out(i) become these.
 /// Returns how many. Where the outputs have fewer places, that many are taken out. Throws
 /// std::invalid_argument where k < 0.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class KeysOut,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
           class ValuesOut = std::nullopt_t>
 std::int64_t pop_first(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
                        std::int64_t k, const KeysOut& keys_out,
@@ -441,7 +443,7 @@ std::int64_t pop_first(const Exec& exec, ordered_table<Key, Value, kind, Memory>
 }
 
 /// Removes all elements and frees their memory.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 void clear(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table) {
   exec.fence("Lanewise::ordered: clear");
   table = {};
@@ -456,9 +458,9 @@ struct apply_change : change_of<Table> {
   using typename change_of<Table>::word;
   using value_type = typename change_of<Table>::value_type;
   static constexpr bool reads_values = true;
-  const slab_operation* operations;
+  const table_operation* operations;
   value_type* values;
-  slab_status* status;
+  table_status* status;
   Combine combine;
 
   LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word old) const {
@@ -472,30 +474,30 @@ struct apply_change : change_of<Table> {
   }
 
  private:
-  LANEWISE_FUNCTION slab_status one(slab_operation operation, value_type& given, bool& present,
-                                    value_type& value) const {
+  LANEWISE_FUNCTION table_status one(table_operation operation, value_type& given, bool& present,
+                                     value_type& value) const {
     const bool before = present;
     switch (operation) {
-      case slab_operation::find:
+      case table_operation::find:
         if (before) given = value;
-        return before ? slab_status::found : slab_status::absent;
-      case slab_operation::insert:
-        if (before) return slab_status::present;
+        return before ? table_status::found : table_status::absent;
+      case table_operation::insert:
+        if (before) return table_status::present;
         value = given;
         present = true;
-        return slab_status::inserted;
-      case slab_operation::assign:
-      case slab_operation::combine:
-        value = before && operation == slab_operation::combine
+        return table_status::inserted;
+      case table_operation::assign:
+      case table_operation::combine:
+        value = before && operation == table_operation::combine
                     ? static_cast<value_type>(combine(value, given))
                     : given;
         present = true;
-        return before ? slab_status::updated : slab_status::inserted;
-      case slab_operation::erase:
+        return before ? table_status::updated : table_status::inserted;
+      case table_operation::erase:
         present = false;
-        return before ? slab_status::erased : slab_status::absent;
+        return before ? table_status::erased : table_status::absent;
       default:
-        return slab_status::none;
+        return table_status::none;
     }
   }
 };
@@ -521,7 +523,7 @@ struct not_greater_bits {
 
 }  // namespace kernels
 
-/// An operation of its own for every item of a map: operations is a View of slab_operation. It may
+/// An operation of its own for every item of a map: operations is a View of table_operation. It may
 /// have find, insert, assign, combine and erase; others have the status none. values(i) is given to
 /// what takes a value, and receives what find finds. The effects are those of the items one after
 /// the other. Items with one key are done by one lane, so a call in which very many have the same
@@ -529,20 +531,20 @@ struct not_greater_bits {
 /// values may have been written.
 template <class Exec, class Key, class Value, class Memory, class Operations, class Keys,
           class Values, class Combine = detail::keep_given>
-void apply(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory>& table,
+void apply(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
            const Operations& operations, const Keys& keys, const Values& values,
-           const ordered_options& with = {}, const Combine& combine = {}) {
-  using table_type = ordered_table<Key, Value, slab_keys::unique, Memory>;
+           const ordered_options& options = {}, const Combine& combine = {}) {
+  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
   constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
   static_assert(fitting,
                 "lanewise::apply: combine is a function object with Value operator()(Value there, "
                 "Value given) const");
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("apply", keys);
   const auto* kinds =
-      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
   auto* given = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
   kernels::ordered_change<Exec, table_type> call(exec, "apply", table, arrays.keys, nullptr,
-                                                 arrays.n, true, with);
+                                                 arrays.n, true, options);
   if (arrays.n == 0) return;
   call.edit(kernels::apply_change<table_type, Combine>{
       {call.by_key(), given}, kinds, given, call.status(), combine});
@@ -554,25 +556,25 @@ void apply(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory
 /// The table becomes one of these pairs, in any order, or of keys alone, for which values is
 /// std::nullopt: of several items with one key the one that options.duplicates says, in a multimap
 /// all in their order. Errors as insert.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Values = std::nullopt_t>
 void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Values& values = std::nullopt, const ordered_build_options& with = {}) {
+           const Values& values = std::nullopt, const ordered_build_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build", keys);
   arrays.given = kernels::values_of_build<Exec, table_type>("build", values, arrays.n);
   table_type built;
   kernels::ordered_change<Exec, table_type> call(exec, "build", built, arrays.keys, arrays.given,
-                                                 arrays.n, true, {.work = with.work});
+                                                 arrays.n, true, {.work = options.work});
   if (arrays.n > 0) {
-    if constexpr (kind == slab_keys::repeated) {
+    if constexpr (kind == key_multiplicity::repeated) {
       call.run(kernels::add_change<table_type>{{call.all_items(), call.values()}});
     } else {
       const auto batch = call.by_key();
-      detail::expects(with.duplicates != ordered_duplicates::refused || batch.m == arrays.n,
+      detail::expects(options.duplicates != ordered_duplicates::refused || batch.m == arrays.n,
                       "build: keys has ", arrays.n, " items, of which ", batch.m,
                       " are different, and options.duplicates is refused");
-      if (with.duplicates == ordered_duplicates::last) {
+      if (options.duplicates == ordered_duplicates::last) {
         call.run(kernels::assign_change<table_type>{{batch, call.values()}});
       } else {
         call.run(kernels::insert_change<table_type>{{batch, call.values()}});
@@ -585,22 +587,23 @@ void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, con
 /// As `build`, from pairs whose keys ascend, or in a multimap, where they may be equal, do not
 /// descend. One pass over the items, and one to look whether they are sorted. If they are not,
 /// throws std::invalid_argument with the place of the first item that is not.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Values = std::nullopt_t>
 void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
                   const Keys& keys, const Values& values = std::nullopt,
-                  const ordered_build_options& with = {}) {
+                  const ordered_build_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build_sorted", keys);
   arrays.given = kernels::values_of_build<Exec, table_type>("build_sorted", values, arrays.n);
-  if (with.checked && arrays.n > 0) {
-    using order = std::conditional_t<kind == slab_keys::unique, kernels::not_greater_bits,
+  if (options.checked && arrays.n > 0) {
+    using order = std::conditional_t<kind == key_multiplicity::unique, kernels::not_greater_bits,
                                      kernels::less_bits>;
-    const std::int64_t sorted = lanewise::is_sorted_until(
-        exec, array_source<Key, identity>{arrays.keys, arrays.n, {}}, order{}, {.work = with.work});
+    const std::int64_t sorted =
+        lanewise::is_sorted_until(exec, array_source<Key, identity>{arrays.keys, arrays.n, {}},
+                                  order{}, {.work = options.work});
     detail::expects(sorted == arrays.n, "build_sorted: keys(", sorted, ") is ",
-                    kind == slab_keys::unique ? "not greater" : "less", " than keys(", sorted - 1,
-                    ")");
+                    kind == key_multiplicity::unique ? "not greater" : "less", " than keys(",
+                    sorted - 1, ")");
   }
   using source = kernels::arrays_as_lines<Key, Value>;
   table_type built = kernels::make_table_of_lines<table_type>(

@@ -39,7 +39,7 @@ ordered_file_header ordered_header_of() {
 
 template <class T>
 inline constexpr bool is_ordered_table = false;
-template <class Key, class Value, slab_keys kind, class Memory>
+template <class Key, class Value, key_multiplicity kind, class Memory>
 inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
 
 /// A leaf on the host, as its bytes.
@@ -90,7 +90,7 @@ std::vector<typename Table::word> checked_lows(const file_items<ordered_leaf>& l
     lows.push_back(leaf.key(0));
     for (std::uint32_t e = 0; e < here; ++e) {
       const auto key = leaf.key(e);
-      if (i + e > 0 && (Table::kind == slab_keys::unique ? key <= before : key < before))
+      if (i + e > 0 && (Table::kind == key_multiplicity::unique ? key <= before : key < before))
         detail::refuse_file("the key word ", key, " of element ", i + e, " follows ", before);
       before = key;
     }
@@ -107,7 +107,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// Writes a table to a binary stream: 128 bytes for each leaf. Files do not depend on the backend.
 /// **Blocks.** Throws std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 void save(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
           std::ostream& out) {
   using table_type = ordered_table<Key, Value, kind, Memory>;

@@ -17,6 +17,6 @@ LANEWISE_BEGIN_NAMESPACE
 /// count, range, for_each, to_sorted, first, last, statistics). Kernels read it by warps (view())
 /// and by single threads (ordered_scalar_face_t).
 template <class Key, class Value, class MemorySpace>
-using ordered_map = ordered_table<Key, Value, slab_keys::unique, MemorySpace>;
+using ordered_map = ordered_table<Key, Value, key_multiplicity::unique, MemorySpace>;
 
 LANEWISE_END_NAMESPACE

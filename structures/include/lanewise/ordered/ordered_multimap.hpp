@@ -13,6 +13,6 @@ LANEWISE_BEGIN_NAMESPACE
 /// assign, upsert or apply: of several values of a key none is the one to replace or to combine
 /// with. To change all of them, erase them with erase_all and insert; to change one, keep a map.
 template <class Key, class Value, class MemorySpace>
-using ordered_multimap = ordered_table<Key, Value, slab_keys::repeated, MemorySpace>;
+using ordered_multimap = ordered_table<Key, Value, key_multiplicity::repeated, MemorySpace>;
 
 LANEWISE_END_NAMESPACE

@@ -44,8 +44,8 @@ struct ordered_query_kernel {
   Action action;
   const key_type* keys;
   std::int64_t n;
-  slab_status* status;  // null for none
-  slab_tally* tally;    // null for none
+  table_status* status;  // null for none
+  status_counts* tally;  // null for none
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -89,27 +89,28 @@ struct ordered_query_kernel {
       came = came +
              warp.histogram(
                  active,
-                 warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
+                 warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
   }
 };
 
 template <class Exec, class Table, class Action>
 void ordered_query(const Exec& exec, const char* name, const Table& table,
                    const ordered_arrays<Table>& arrays, const Action& action,
-                   const ordered_options& with) {
+                   const ordered_options& options) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
                                            typename Table::memory_space>::accessible,
                 "lanewise: this execution space cannot reach the memory of an ordered table");
   using kernel = ordered_query_kernel<Table, Action>;
-  with.status.template expects_reachable<Exec>(name, "options.status", 0);
-  with.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(!with.status.is_given() || with.status.extent() >= arrays.n, name,
-                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+  options.status.template expects_reachable<Exec>(name, "options.status", 0);
+  options.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(!options.status.is_given() || options.status.extent() >= arrays.n, name,
+                  ": options.status has ", options.status.extent(), " places, there are ", arrays.n,
                   " items");
   if (arrays.n == 0) return;
-  lanewise::launch(
-      exec, "Lanewise::ordered::query", kernels::league_for_windows<kernel>(exec, arrays.n),
-      kernel{table.view(), action, arrays.keys, arrays.n, with.status.data(), with.tally.data()});
+  lanewise::launch(exec, "Lanewise::ordered::query",
+                   kernels::league_for_windows<kernel>(exec, arrays.n),
+                   kernel{table.view(), action, arrays.keys, arrays.n, options.status.data(),
+                          options.tally.data()});
 }
 
 template <class Value>
@@ -123,8 +124,8 @@ struct find_values {
     const auto result = table.find_in(warp, active, leaf, key, value);
     if (values != nullptr) {
       const typename Warp::template mask_for<std::uint32_t> hit =
-          warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
-          static_cast<std::uint32_t>(slab_status::found);
+          warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
+          static_cast<std::uint32_t>(table_status::found);
       warp.store(hit, values + first, value);
     }
     return result;
@@ -140,7 +141,7 @@ struct find_bound {
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
     const auto place = table.template bound_in<upper>(warp, active, leaf, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
-    return typename Warp::template lanes<slab_status>(slab_status::none);
+    return typename Warp::template lanes<table_status>(table_status::none);
   }
 };
 
@@ -153,7 +154,7 @@ struct find_contains {
     typename Warp::template lanes<typename View::value_type> unused(typename View::value_type{});
     const auto result = table.find_in(warp, active, leaf, key, unused);
     warp.store(active, there + first,
-               warp.map([](slab_status s) { return s == slab_status::found; }, result));
+               warp.map([](table_status s) { return s == table_status::found; }, result));
     return result;
   }
 };
@@ -168,8 +169,8 @@ struct count_keys {
                         table.template bound_in<false>(warp, active, leaf, key);
     warp.store(active, numbers + first, number);
     return warp.map(
-        active, [](std::uint32_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
-        slab_status::none, number);
+        active, [](std::uint32_t m) { return m > 0 ? table_status::found : table_status::absent; },
+        table_status::none, number);
   }
 };
 
@@ -183,15 +184,15 @@ struct find_neighbour {
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
     typename Warp::template lanes<Key> found(Key{});
     typename Warp::template lanes<Value> value(Value{});
-    typename Warp::template lanes<slab_status> result;
+    typename Warp::template lanes<table_status> result;
     if constexpr (forward) {
       result = table.template successor_in<strict>(warp, active, leaf, key, found, value);
     } else {
       result = table.template predecessor_in<strict>(warp, active, leaf, key, found, value);
     }
     const typename Warp::template mask_for<std::uint32_t> hit =
-        warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
-        static_cast<std::uint32_t>(slab_status::found);
+        warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
+        static_cast<std::uint32_t>(table_status::found);
     warp.store(hit, keys + first, found);
     if (values != nullptr) warp.store(hit, values + first, value);
     return result;
@@ -200,7 +201,7 @@ struct find_neighbour {
 
 template <bool forward, bool strict, class Exec, class Table, class Keys, class Found, class Values>
 void neighbours(const Exec& exec, const char* name, const Table& table, const Keys& keys,
-                const Found& found, const Values& values, const ordered_options& with) {
+                const Found& found, const Values& values, const ordered_options& options) {
   using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
   const auto arrays = kernels::ordered_arrays_of<Exec, Table>(name, keys);
@@ -209,7 +210,7 @@ void neighbours(const Exec& exec, const char* name, const Table& table, const Ke
   if constexpr (Kokkos::is_view_v<Values>)
     to_values = kernels::array_of<value, Exec>(name, "values", values, arrays.n);
   kernels::ordered_query(exec, name, table, arrays,
-                         find_neighbour<forward, strict, key, value>{to, to_values}, with);
+                         find_neighbour<forward, strict, key, value>{to, to_values}, options);
 }
 
 /// f(place, key, value) for elements [first, last), or f(place, key) for those of a set.
@@ -314,8 +315,8 @@ struct measure_range {
     warp.store(active, places + first, warp.template cast<std::int64_t>(begin));
     warp.store(active, lengths + first, length);
     return warp.map(
-        active, [](std::int64_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
-        slab_status::none, length);
+        active, [](std::int64_t m) { return m > 0 ? table_status::found : table_status::absent; },
+        table_status::none, length);
   }
 };
 
@@ -378,32 +379,32 @@ struct write_ranges_kernel {
 /// O(n log elements) work; a search in the leaves' first keys and a line of 128 bytes for each key.
 /// Does not block. Throws std::invalid_argument on wrong extents, Views with items and no memory,
 /// and options that cannot be reached.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Values>
 requires(Kokkos::is_view_v<Values>) void find(const Exec& exec,
                                               const ordered_table<Key, Value, kind, Memory>& table,
                                               const Keys& keys, const Values& values,
-                                              const ordered_options& with = {}) {
+                                              const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("find", keys);
   Value* const found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::ordered_query(exec, "find", table, arrays, kernels::find_values<Value>{found}, with);
+  kernels::ordered_query(exec, "find", table, arrays, kernels::find_values<Value>{found}, options);
 }
 /// Whether keys are there: in options.status and options.tally.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
 void find(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-          const ordered_options& with) {
+          const ordered_options& options) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   using value = typename table_type::view_type::value_type;
   kernels::ordered_query(exec, "find", table,
                          kernels::ordered_arrays_of<Exec, table_type>("find", keys),
-                         kernels::find_values<value>{nullptr}, with);
+                         kernels::find_values<value>{nullptr}, options);
 }
 
 /// places(i) = the place of the first element whose key is not less than keys(i); size() where
 /// there is none. This is the number of keys that are less (the rank of keys(i)). Cost and errors
 /// as find.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Places>
 void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                  const Keys& keys, const Places& places) {
@@ -415,7 +416,7 @@ void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
                          ordered_options{});
 }
 /// As `lower_bound`, for the first element whose key is greater.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Places>
 void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                  const Keys& keys, const Places& places) {
@@ -428,7 +429,7 @@ void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
 }
 
 /// places(i) = how many keys are less than keys(i): lower_bound by the name that says so.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Places>
 void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
           const Places& places) {
@@ -436,7 +437,7 @@ void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table
 }
 /// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
 /// [firsts(i), lasts(i)) have that key. Two calls.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Firsts, class Lasts>
 void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                  const Keys& keys, const Firsts& firsts, const Lasts& lasts) {
@@ -445,63 +446,64 @@ void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
 }
 
 /// there(i) = whether keys(i) is there; there is a View of bool. Cost and errors as find.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class There>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
+          class There>
 void contains(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-              const Keys& keys, const There& there, const ordered_options& with = {}) {
+              const Keys& keys, const There& there, const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("contains", keys);
   kernels::ordered_query(
       exec, "contains", table, arrays,
       kernels::find_contains{kernels::array_of<bool, Exec>("contains", "there", there, arrays.n)},
-      with);
+      options);
 }
 
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
           class Numbers>
 void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Numbers& numbers, const ordered_options& with = {}) {
+           const Numbers& numbers, const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("count", keys);
   kernels::ordered_query(exec, "count", table, arrays,
                          kernels::count_keys{kernels::array_of<std::uint32_t, Exec>(
                              "count", "numbers", numbers, arrays.n)},
-                         with);
+                         options);
 }
 
 /// found(i) and values(i) = the element with the least key that is not less than keys(i), of equal
 /// keys the first; they are left as they are where there is none, which options.status says. values
 /// is std::nullopt for sets, or where they are not wanted. Cost and errors as find.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
-          class Values = std::nullopt_t>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
+          class Found, class Values = std::nullopt_t>
 void successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                const Keys& keys, const Found& found, const Values& values = std::nullopt,
-               const ordered_options& with = {}) {
-  kernels::neighbours<true, false>(exec, "successor", table, keys, found, values, with);
+               const ordered_options& options = {}) {
+  kernels::neighbours<true, false>(exec, "successor", table, keys, found, values, options);
 }
 /// As `successor`, with the least key that is greater.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
-          class Values = std::nullopt_t>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
+          class Found, class Values = std::nullopt_t>
 void strict_successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                       const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                      const ordered_options& with = {}) {
-  kernels::neighbours<true, true>(exec, "strict_successor", table, keys, found, values, with);
+                      const ordered_options& options = {}) {
+  kernels::neighbours<true, true>(exec, "strict_successor", table, keys, found, values, options);
 }
 /// As `successor`, with the greatest key that is not greater, of equal keys the last.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
-          class Values = std::nullopt_t>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
+          class Found, class Values = std::nullopt_t>
 void predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                  const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                 const ordered_options& with = {}) {
-  kernels::neighbours<false, false>(exec, "predecessor", table, keys, found, values, with);
+                 const ordered_options& options = {}) {
+  kernels::neighbours<false, false>(exec, "predecessor", table, keys, found, values, options);
 }
 /// As `successor`, with the greatest key that is less.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
-          class Values = std::nullopt_t>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
+          class Found, class Values = std::nullopt_t>
 void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                         const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                        const ordered_options& with = {}) {
-  kernels::neighbours<false, true>(exec, "strict_predecessor", table, keys, found, values, with);
+                        const ordered_options& options = {}) {
+  kernels::neighbours<false, true>(exec, "strict_predecessor", table, keys, found, values, options);
 }
 
 /// The elements with keys in [firsts(i), lasts(i)], in order, are keys_out(j) and values_out(j) for
@@ -514,12 +516,12 @@ void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, 
 /// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find, and std::length_error
 /// where an output that has places has fewer than there are results: the first are written, offsets
 /// tell about all.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Firsts,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Firsts,
           class Lasts, class Offsets, class KeysOut, class ValuesOut = std::nullopt_t>
 std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                    const Firsts& firsts, const Lasts& lasts, const Offsets& offsets,
                    const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt,
-                   const ordered_options& with = {}) {
+                   const ordered_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   using value = typename table_type::view_type::value_type;
   using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
@@ -536,16 +538,16 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
     values = array.data;
     places_of_values = array.extent;
   }
-  kernels::arrays_behind parts{workspace_size{}};
+  kernels::workspace_arrays parts{workspace_size{}};
   const std::size_t places_at = parts.add<std::int64_t>(n),
                     lengths_at = parts.add<std::int64_t>(n + 1);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), "range");
-  const auto places = kernels::arrays_behind::view<std::int64_t, Exec>(work.get(), places_at, n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
+  const auto places = kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), places_at, n);
   const auto lengths =
-      kernels::arrays_behind::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
+      kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::ordered_query(exec, "range", table, arrays,
-                         kernels::measure_range<Key>{ends, places.data(), lengths.data()}, with);
+                         kernels::measure_range<Key>{ends, places.data(), lengths.data()}, options);
   lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
@@ -565,7 +567,7 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
 /// Calls f(place, key, value), or f(place, key) for a set, for every element; place is its
 /// std::int64_t number in the order. By many threads, in any order. Reads all leaves. Does not
 /// block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class F>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class F>
 void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const F& f) {
   kernels::visit_elements(exec, table, 0, table.size(), f);
 }
@@ -573,7 +575,7 @@ void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& t
 /// keys_out(i) and values_out(i) = the elements in order. Returns how many elements there are.
 /// values_out as in range. Does not block. Throws std::length_error where an output has fewer
 /// places than there are elements: the first are written.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class KeysOut,
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
           class ValuesOut = std::nullopt_t>
 std::int64_t to_sorted(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                        const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt) {
@@ -586,14 +588,14 @@ struct ordered_element {
   Key key;
   Value value;
 };
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                 std::int64_t place) {
   using value = typename ordered_table<Key, Value, kind, Memory>::view_type::value_type;
   using element = ordered_element<Key, value>;
   std::optional<element> result;
   if (place < 0 || place >= table.size()) return result;
-  result = kernels::returned<element>(exec, [&](const auto& to) {
+  result = kernels::blocking_result<element>(exec, [&](const auto& to) {
     kernels::visit_elements(
         exec, table, place, place + 1,
         kernels::store_element<Key, value>{&to.data()->key, &to.data()->value, place});
@@ -601,11 +603,11 @@ auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>&
   return result;
 }
 /// The elements with the least and the greatest key, or nothing where there is none. **Block.**
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 auto first(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
   return lanewise::element_at(exec, table, 0);
 }
-template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
 auto last(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
   return lanewise::element_at(exec, table, table.size() - 1);
 }
@@ -625,7 +627,7 @@ struct ordered_statistics {
 };
 
 /// Needs no device.
-template <class Key, class Value, slab_keys kind, class Memory>
+template <class Key, class Value, key_multiplicity kind, class Memory>
 ordered_statistics statistics(const ordered_table<Key, Value, kind, Memory>& table) {
   using layout = typename ordered_table<Key, Value, kind, Memory>::layout;
   ordered_statistics s;

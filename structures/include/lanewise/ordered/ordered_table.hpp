@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/hash/slab_hash_table.hpp>
+#include <lanewise/common/detail/table_memory.hpp>
+#include <lanewise/common/detail/table_words.hpp>
+#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
@@ -93,7 +95,7 @@ class ordered_view {
         value_words(warp, active, place));
   }
   /// Looks keys up; value becomes that of the first element with the key, where there is one.
-  /// Returns lanes<slab_status>: found, absent, and none in inactive lanes.
+  /// Returns lanes<table_status>: found, absent, and none in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
@@ -311,13 +313,13 @@ class ordered_view {
   }
   template <class Warp>
   static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active, mask<Warp> hit) {
-    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); },
-                    lanewise::select(hit, status_of<Warp>(slab_status::found),
-                                     lanewise::select(active, status_of<Warp>(slab_status::absent),
-                                                      status_of<Warp>(slab_status::none))));
+    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); },
+                    lanewise::select(hit, status_of<Warp>(table_status::found),
+                                     lanewise::select(active, status_of<Warp>(table_status::absent),
+                                                      status_of<Warp>(table_status::none))));
   }
   template <class Warp>
-  static LANEWISE_FUNCTION auto status_of(slab_status s) {
+  static LANEWISE_FUNCTION auto status_of(table_status s) {
     return lanes<Warp, std::uint32_t>(static_cast<std::uint32_t>(s));
   }
 
@@ -354,26 +356,26 @@ class ordered_scalar_face {
   LANEWISE_FUNCTION value_type value(std::uint32_t place) const {
     return solo_.broadcast(table_.value(solo_, all(), places(place)), 0);
   }
-  LANEWISE_FUNCTION slab_status find(const key_type& k, value_type& value) const {
+  LANEWISE_FUNCTION table_status find(const key_type& k, value_type& value) const {
     values v(value);
-    const slab_status status = solo_.broadcast(table_.find(solo_, all(), keys(k), v), 0);
+    const table_status status = solo_.broadcast(table_.find(solo_, all(), keys(k), v), 0);
     value = solo_.broadcast(v, 0);
     return status;
   }
   LANEWISE_FUNCTION bool contains(const key_type& k) const {
     value_type unused{};
-    return find(k, unused) == slab_status::found;
+    return find(k, unused) == table_status::found;
   }
   template <bool strict = false>
-  LANEWISE_FUNCTION slab_status successor(const key_type& k, key_type& found,
-                                          value_type& value) const {
+  LANEWISE_FUNCTION table_status successor(const key_type& k, key_type& found,
+                                           value_type& value) const {
     return neighbour(found, value, [&](auto& to_key, auto& to_value) {
       return table_.template successor<strict>(solo_, all(), keys(k), to_key, to_value);
     });
   }
   template <bool strict = false>
-  LANEWISE_FUNCTION slab_status predecessor(const key_type& k, key_type& found,
-                                            value_type& value) const {
+  LANEWISE_FUNCTION table_status predecessor(const key_type& k, key_type& found,
+                                             value_type& value) const {
     return neighbour(found, value, [&](auto& to_key, auto& to_value) {
       return table_.template predecessor<strict>(solo_, all(), keys(k), to_key, to_value);
     });
@@ -386,10 +388,10 @@ class ordered_scalar_face {
 
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class F>
-  LANEWISE_FUNCTION slab_status neighbour(key_type& found, value_type& value, const F& f) const {
+  LANEWISE_FUNCTION table_status neighbour(key_type& found, value_type& value, const F& f) const {
     keys k(found);
     values v(value);
-    const slab_status status = solo_.broadcast(f(k, v), 0);
+    const table_status status = solo_.broadcast(f(k, v), 0);
     found = solo_.broadcast(k, 0);
     value = solo_.broadcast(v, 0);
     return status;
@@ -404,10 +406,10 @@ class ordered_scalar_face {
 /// Bulk calls never change what is there: they write the new leaves beside the old ones, and then
 /// exchange them. So a copy of a table costs nothing, as both share the leaves until one is
 /// changed; and it is a snapshot, which kernels of other instances read while the table is changed.
-template <class Key, class Value, slab_keys kind_, class MemorySpace>
+template <class Key, class Value, key_multiplicity kind_, class MemorySpace>
 class ordered_table {
  public:
-  static constexpr slab_keys kind = kind_;
+  static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;

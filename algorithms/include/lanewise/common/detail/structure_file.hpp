@@ -57,7 +57,7 @@ inline std::string text_of_type(std::uint32_t type) {
   return message(kinds[kind], " of ", type - (kind << 8), " bytes");
 }
 
-/// The text for sets, maps and multimaps. Their kind is a slab_keys.
+/// The text for sets, maps and multimaps. Their kind is a key_multiplicity.
 inline std::string text_of_table(const file_header& header) {
   const char* name = header.value == 0 ? "set" : "map";
   return message(header.kind == 0 ? "a " : "a multi", name, " from ", text_of_type(header.key),

@@ -11,9 +11,9 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// Arrays that a call keeps after the workspace of the calls that it is made of.
-class arrays_behind {
+class workspace_arrays {
  public:
-  explicit arrays_behind(const workspace_size& inner) : size_(inner) {}
+  explicit workspace_arrays(const workspace_size& inner) : size_(inner) {}
   /// The place of n items of type T.
   template <class T>
   std::size_t add(std::int64_t n) {

@@ -14,7 +14,8 @@ namespace detail {
 //
 // shared   all searches go on together, as bits of words (batch_search). They stop where they have
 //          little in common.
-// apart    each begins anew by itself, beside the others (search_apart), as long as its frontiers
+// apart    each begins anew by itself, beside the others (independent_bfs), as long as its
+// frontiers
 //          are small.
 // order    levels of searches apart go where they belong (order_levels).
 // shared   searches whose frontiers are not small, once more.

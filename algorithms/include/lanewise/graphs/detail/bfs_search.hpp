@@ -38,7 +38,7 @@ class bfs_search {
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
   using bottom_up_type =
-      std::conditional_t<Team::is_single_thread, bottom_up_by_words<Team, Vertex, Offset>,
+      std::conditional_t<Team::is_single_thread, bottom_up_bitmap<Team, Vertex, Offset>,
                          bottom_up<Team, Vertex, Offset>>;
   using frontier_type = frontier<Team, Vertex, Offset, Vertex>;
   using relaxation_type = relaxation<Team, Vertex, Offset, unit_edges, Vertex>;
@@ -81,7 +81,7 @@ class bfs_search {
           unreached_vertices<Team, Vertex, Offset>(team_, task_).write(bits(), !is_done(), depth_);
           break;
         default:
-          deep_parents<Team, Vertex, Offset>(team_, task_).find(depth_, frontier_);
+          relaxation_parents<Team, Vertex, Offset>(team_, task_).find(depth_, frontier_);
       }
       meet(s);
     }

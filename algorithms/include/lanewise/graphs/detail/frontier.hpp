@@ -44,7 +44,7 @@ struct edge_end {
 ///   claim(active, vertex, value)
 ///            such vertices, side by side now. Returns which are in the next frontier. A vertex may
 ///            come there again and again, but each time for one of the lanes that claim it.
-///   is_next(active, value)
+///   stays_near(active, value)
 ///            before these are claimed: which of them are in the next frontier if their claim says
 ///            so. The rows of others are not read. Without it all may be.
 template <class Team, class Vertex, class Offset, class Value>
@@ -115,7 +115,7 @@ class frontier {
                                                           return end_type{v, x};
                                                         },
                                                         vertex[i], value[i])));
-    ask_for_rows(open, vertex);
+    prefetch_rows(open, vertex);
     if (ends_ >= width) claim(width, visit);
   }
   /// All that were added.
@@ -201,7 +201,8 @@ class frontier {
       const auto value = warp.map([](const end_type& e) { return e.value; }, end);
       // Rows are read without waiting for the claims.
       mask_type next = active;
-      if constexpr (requires { visit.is_next(active, value); }) next = visit.is_next(active, value);
+      if constexpr (requires { visit.stays_near(active, value); })
+        next = visit.stays_near(active, value);
       const auto row = rows_.of(warp, next, vertex);
       push(visit.claim(active, vertex, value), vertex, row);
     }
@@ -283,8 +284,8 @@ class frontier {
   }
   /// Prefetches the row begins of vertices that are to be claimed.
   template <int k>
-  LANEWISE_KERNEL_FUNCTION void ask_for_rows(const mask_type (&open)[k],
-                                             const lanes<Vertex> (&vertex)[k]) const {
+  LANEWISE_KERNEL_FUNCTION void prefetch_rows(const mask_type (&open)[k],
+                                              const lanes<Vertex> (&vertex)[k]) const {
     if constexpr (Team::is_single_thread)
       for (int i = 0; i < k; ++i) team_.warp().prefetch(open[i], rows_.begins, vertex[i]);
   }

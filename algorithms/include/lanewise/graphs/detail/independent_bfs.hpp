@@ -19,7 +19,7 @@ namespace detail {
 /// at edges is what counts: a frontier is a list of vertices, and no more. A vertex is claimed by
 /// its level.
 template <class Team, class Vertex, class Offset>
-class search_apart {
+class independent_bfs {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
@@ -38,7 +38,7 @@ class search_apart {
     league_sums::scratch<Team> sums;
   };
 
-  LANEWISE_FUNCTION search_apart(const Team& team, scratch& shared, const task& t, int which)
+  LANEWISE_FUNCTION independent_bfs(const Team& team, scratch& shared, const task& t, int which)
       : team_(team),
         shared_(shared),
         task_(t),
@@ -131,9 +131,9 @@ class search_apart {
     Offset step = 1;
     for (auto todo = warp.ballot(row.length > short_row);;) {
       while (warp.any(left != Offset{0}))
-        detail::take_places<at_once>(warp, edge, left, step,
-                                     [&](const auto& t, const auto& edges)
-                                         LANEWISE_INLINE_LAMBDA { visit_edges(t, edges); });
+        detail::strided_step<at_once>(warp, edge, left, step,
+                                      [&](const auto& t, const auto& edges)
+                                          LANEWISE_INLINE_LAMBDA { visit_edges(t, edges); });
       if (todo == 0) return;
       const int l = warp_type::lowest(todo);
       todo &= todo - 1;
@@ -201,8 +201,8 @@ class search_apart {
 /// there are more searches than teams, they are done in turn.
 template <class Team, class Vertex, class Offset>
 class searches_apart {
-  using part = part_of_league<Team>;
-  using search = search_apart<part, Vertex, Offset>;
+  using part = subleague<Team>;
+  using search = independent_bfs<part, Vertex, Offset>;
 
  public:
   using task = batch_task<Vertex, Offset>;

@@ -13,7 +13,7 @@ namespace detail {
 /// The parents of vertices that were reached deep, where a vertex may have been lowered several
 /// times: of the neighbours whose level is one less, the least.
 template <class Team, class Vertex, class Offset>
-class deep_parents {
+class relaxation_parents {
   using warp_type = typename Team::warp_type;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
@@ -26,7 +26,8 @@ class deep_parents {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_KERNEL_FUNCTION deep_parents(const Team& team, const task& t) : team_(team), task_(t) {}
+  LANEWISE_KERNEL_FUNCTION relaxation_parents(const Team& team, const task& t)
+      : team_(team), task_(t) {}
 
   /// Rows of what was reached deep, and of the frontier before, which was at `depth`.
   LANEWISE_KERNEL_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {

@@ -13,9 +13,9 @@ namespace detail {
 /// Lanes go through places in steps: each has `left` places before it, and goes `step` of them
 /// ahead at a time. body(there, places) for its next at_once places.
 template <int at_once, class W, class Place, class Body>
-LANEWISE_FUNCTION void take_places(const W& warp, typename W::template lanes<Place>& place,
-                                   typename W::template lanes<Place>& left, Place step,
-                                   const Body& body) {
+LANEWISE_FUNCTION void strided_step(const W& warp, typename W::template lanes<Place>& place,
+                                    typename W::template lanes<Place>& left, Place step,
+                                    const Body& body) {
   using lanes = typename W::template lanes<Place>;
   typename W::template mask_for<std::uint32_t> there[at_once];
   lanes places[at_once];
@@ -67,9 +67,9 @@ class row_edges {
     Offset step = 1;
     for (;;) {
       while (warp.any(left != Offset{0})) {
-        detail::take_places<at_once>(warp, edge, left, step,
-                                     [&](const auto& there, const auto& edges)
-                                         LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
+        detail::strided_step<at_once>(warp, edge, left, step,
+                                      [&](const auto& there, const auto& edges)
+                                          LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
         if (has_middle_rows && step == group)
           next_middle_rows(warp, rows, middle_rows, from, edge, left);
       }

@@ -21,7 +21,7 @@ namespace detail {
 ///                                           every range is asked about once;
 ///   write_first(sink, before, init, op)     the range that may have begun before the piece
 template <class Team, class T, class Policy>
-using sums_t =
+using segmented_reduction =
     std::conditional_t<Team::is_single_thread, host_sums<Team, T, host_tile_items<T, Policy>>,
                        device_sums<Team, T, Policy::items_per_lane>>;
 

@@ -14,7 +14,7 @@ namespace detail {
 /// first, n). After scan(op), total() is what it adds to the chain's state; then store_inclusive,
 /// store_exclusive, or write_ends, for which `ends` is true.
 template <class Team, class T, class Policy, class Source, class Heads, class AtHead, bool ends>
-using segments_t =
+using segmented_scan_tile =
     std::conditional_t<Team::is_single_thread,
                        host_segments<Team, T, Source, AtHead, host_tile_items<T, Policy>>,
                        device_segments<Team, T, Policy::items_per_lane, Heads, AtHead, ends>>;

@@ -20,11 +20,11 @@ namespace kernels {
 /// by 16 of 16. Items of 8 bytes are as fast by 16 warps of 8 as by 8 of 16. Items whose size is no
 /// power of two are neither words nor packs, and always go by the rows of runs.
 template <class T, bool alone>
-using compact_row = std::conditional_t<alone && std::has_single_bit(sizeof(T)),
-                                       tuning::compaction<tuning::item_class(sizeof(T))>,
-                                       tuning::runs<tuning::item_class(sizeof(T))>>;
+using compaction_tuning = std::conditional_t<alone && std::has_single_bit(sizeof(T)),
+                                             tuning::compaction<tuning::item_class(sizeof(T))>,
+                                             tuning::runs<tuning::item_class(sizeof(T))>>;
 
-template <class T, bool alone = true, class Row = compact_row<T, alone>>
+template <class T, bool alone = true, class Row = compaction_tuning<T, alone>>
 struct compact_policy : Row {
   static constexpr int items_per_lane =
       lanewise::items_that_fit(Row::items_per_lane, Row::warps, sizeof(T));
@@ -32,14 +32,15 @@ struct compact_policy : Row {
 
 /// Whether kept items are alone in a tile's registers and scratch.
 template <class Selector, class First, class Second>
-inline constexpr bool compacts_alone = !First::needs_index && !Second::needs_index &&
-                                       !detail::is_flagged<Selector> && !detail::is_keyed<Selector>;
+inline constexpr bool stages_items_only =
+    !First::needs_index && !Second::needs_index && !detail::is_flagged<Selector> &&
+    !detail::is_keyed<Selector>;
 
 /// The skeleton of selection, unique and run-length coding: load a tile, count what is kept,
 /// allocate places through the chain, write (Merrill, 3.5 and 3.6 as a single pass).
 template <class Source, class Selector, class First, class Second,
-          class Policy =
-              compact_policy<typename Source::value_type, compacts_alone<Selector, First, Second>>>
+          class Policy = compact_policy<typename Source::value_type,
+                                        stages_items_only<Selector, First, Second>>>
 struct compact_kernel {
   using item = typename Source::value_type;
   struct policy : Policy {
@@ -47,7 +48,7 @@ struct compact_kernel {
     static constexpr int parked_bytes =
         (First::needs_item || Second::needs_item || Second::needs_rejected ? sizeof(item) : 0) +
         (First::needs_index || Second::needs_index ? 2 : 0);
-    static constexpr int tiles_behind = [] {
+    static constexpr int parked_tiles = [] {
       const int most =
           lanewise::tiles_that_wait(parked_bytes * 32 * policy::warps * policy::items_per_lane);
       return most > 0 ? most : 1;
@@ -158,17 +159,17 @@ void expects_in_place_or_apart(const Source& source, const Sink& sink, const cha
 }
 
 template <class Exec, class Source, class Selector, class First, class Second,
-          class Policy =
-              compact_policy<typename Source::value_type, compacts_alone<Selector, First, Second>>>
+          class Policy = compact_policy<typename Source::value_type,
+                                        stages_items_only<Selector, First, Second>>>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
              const Selector& marks, const First& one, const Second& two, detail::integers kept,
-             const options& with, workspace_size need, detail::integers rejected = {},
+             const call_options& options, workspace_size need, detail::integers rejected = {},
              const Policy& = {}) {
   using kernel = compact_kernel<Source, Selector, First, Second, Policy>;
   using state = typename kernel::state;
   using backend = backend_of<Exec>;
-  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
-  auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, need, algorithm);
   const std::int64_t tiles =
       kernels::compact_tiles<typename kernel::item, Exec, typename kernel::policy>(source.extent);
   lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
@@ -180,16 +181,16 @@ void compact(const Exec& exec, const char* label, const char* algorithm, const S
 template <class Exec, class Source, class Selector, class Sink>
 void compact_items(const Exec& exec, const char* label, const char* algorithm, const Source& source,
                    const Selector& marks, const Sink& sink, detail::integers kept,
-                   const options& with, workspace_size need) {
+                   const call_options& options, workspace_size need) {
   if constexpr (may_be_in_place<Source, Sink>) {
     if (kernels::is_in_place(source, sink)) {
       kernels::compact(exec, label, algorithm, source, marks, detail::items_in_place<Sink>(sink),
-                       detail::no_column{}, kept, with, need);
+                       detail::no_column{}, kept, options, need);
       return;
     }
   }
   kernels::compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-                   detail::no_column{}, kept, with, need);
+                   detail::no_column{}, kept, options, need);
 }
 
 }  // namespace kernels

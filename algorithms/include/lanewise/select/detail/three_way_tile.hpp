@@ -15,7 +15,7 @@ namespace detail {
 ///   total()               how many items of it go the first way and the second, a selection_state;
 ///   write(sinks, before)  writes all items, given how many before the tile go these ways
 template <class Team, class T, class Policy, class Ways, class Source>
-using three_ways_t =
+using three_way_tile =
     std::conditional_t<Team::is_single_thread,
                        host_three_ways<Team, Source, host_tile_items<T, Policy>, Ways>,
                        device_three_ways<Team, T, Policy::items_per_lane, Ways>>;

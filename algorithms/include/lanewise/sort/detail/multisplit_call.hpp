@@ -293,19 +293,20 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   if (kernels::is_few<Policy, split_arrays<Source, Sink, Values, ValueSink>>(
           exec, n, std::max(digits.buckets[0], digits.buckets[1]))) {
     kept_at = upper_begins;
-    lanewise::launch(exec, "Lanewise::multisplit", 1,
-                     few_twice_kernel<Source, Sink, Values, ValueSink, BucketOf, split_buffer<key>,
-                                      split_buffer<value>>{arrays.keys,
-                                                           arrays.keys_out,
-                                                           arrays.values,
-                                                           arrays.values_out,
-                                                           call.n,
-                                                           {lower, upper},
-                                                           {digits.buckets[0], digits.buckets[1]},
-                                                           keys,
-                                                           values,
-                                                           upper_begins,
-                                                           call.errors});
+    lanewise::launch(
+        exec, "Lanewise::multisplit", 1,
+        single_team_split_twice_kernel<Source, Sink, Values, ValueSink, BucketOf, split_buffer<key>,
+                                       split_buffer<value>>{arrays.keys,
+                                                            arrays.keys_out,
+                                                            arrays.values,
+                                                            arrays.values_out,
+                                                            call.n,
+                                                            {lower, upper},
+                                                            {digits.buckets[0], digits.buckets[1]},
+                                                            keys,
+                                                            values,
+                                                            upper_begins,
+                                                            call.errors});
   } else if constexpr (decltype(layout)::counts_once) {
     kept_at = lower_begins + digits.buckets[0];
     const auto run = [&]<class Word>(Word) {
@@ -431,7 +432,7 @@ void split_in(const Exec& exec, workspace& work, char* memory,
   if (call.buckets <= most_buckets) {
     if (kernels::is_few<Policy, types>(exec, call.n.bound, call.buckets)) {
       lanewise::launch(exec, "Lanewise::multisplit", 1,
-                       few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
+                       single_team_split_kernel<Source, Sink, Values, ValueSink, BucketOf>{
                            arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, call.n,
                            bucket_of, call.buckets, call.offsets, call.errors});
     } else {

@@ -273,7 +273,7 @@ LANEWISE_FUNCTION void report_kept(const W& warp, std::int64_t kept, std::int64_
 
 /// One team counts and places all items.
 template <class Source, class Sink, class Values, class ValueSink, class BucketOf>
-struct few_kernel {
+struct single_team_split_kernel {
   using key_type = typename Source::value_type;
   using policy = few_policy<key_type>;
   static constexpr int value_bytes = detail::value_bytes<Values>;
@@ -335,7 +335,7 @@ struct digit_of_bucket {
 /// upper ones. Between has the sinks and sources of an array.
 template <class Source, class Sink, class Values, class ValueSink, class BucketOf, class Between,
           class ValuesBetween>
-struct few_twice_kernel {
+struct single_team_split_twice_kernel {
   using key_type = typename Source::value_type;
   using policy = few_policy<key_type>;
   static constexpr int value_bytes = detail::value_bytes<Values>;

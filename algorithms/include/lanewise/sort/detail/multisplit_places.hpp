@@ -12,7 +12,7 @@ namespace detail {
 /// The places at which the runs of a tile begin, from the scanned matrix of counts. They are the
 /// sum of the first place of the bucket, of the columns before, and of the tiles of the column
 /// before.
-struct scanned_places {
+struct scanned_offsets {
   const std::int64_t* bucket;
   const std::int64_t* column;
   const std::uint32_t* tile;

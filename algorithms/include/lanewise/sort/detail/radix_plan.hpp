@@ -98,7 +98,7 @@ struct radix_level {
 /// What one team does at the end: it sorts some keys, or takes them to the output. Keys that gather
 /// in few buckets gather in few bins, too.
 enum class radix_work : std::uint8_t { copies, sorts, sorts_gathered };
-struct radix_job {
+struct block_sort_task {
   std::int64_t begin;
   std::uint32_t count;
   radix_array array;
@@ -139,7 +139,7 @@ LANEWISE_FUNCTION radix_range radix_range_of(Bits x) {
 }
 
 /// The jobs that a launch does: all, the jobs that another launch has left, or one job of all keys.
-enum class radix_jobs : std::uint8_t { all, left, one };
+enum class block_sort_tasks : std::uint8_t { all, left, one };
 
 /// Digits of eight bits.
 inline constexpr int radix_digit_bits = 8;
@@ -215,7 +215,7 @@ struct radix_plan {
   std::uint32_t* tile_segment[2];  ///< which segment a tile is part of
   Counter* counts[2];              ///< a segment's counts by bucket, then where buckets go on
   std::uint64_t* differing[2];     ///< which bits differ in a segment, in radix_words words
-  radix_job* jobs;
+  block_sort_task* jobs;
   std::uint32_t* job_count;
   std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
   std::uint32_t* unsorted_count;

@@ -125,17 +125,17 @@ void select_bounded(const Exec& exec, const selection_names& names, const Select
 template <class Exec, class Source, class Key, class Columns>
 void select_first(const Exec& exec, const selection_names& names, const Source& source,
                   const Key& key, std::int64_t k, const Columns& columns, bool sorted,
-                  typename Key::key_type* result, const options& with,
+                  typename Key::key_type* result, const call_options& options,
                   const selection_limits& limits) {
   using backend = backend_of<Exec>;
   using all_type = selection<Source, Key>;
   using put = put_selected<Columns>;
-  const item_count n = detail::count_of<Exec>(source.extent, with, names.algorithm);
+  const item_count n = detail::count_of<Exec>(source.extent, options, names.algorithm);
   if (k == 0 || n.bound == 0) return;
   const bool selects = result == nullptr;
   const auto layout = selection_layout::of<Key>(n.bound, k, selects, sorted, limits);
-  auto work =
-      call_workspace::make<backend>(exec, with.work, {layout.tiles, layout.bytes}, names.algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, {layout.tiles, layout.bytes},
+                                            names.algorithm);
   auto* const memory = static_cast<char*>(work.get().plain());
   const auto at = [&]<class T>(T*& place, std::size_t offset) {
     place = reinterpret_cast<T*>(memory + offset);

@@ -17,11 +17,11 @@ namespace detail {
 /// A text in the chunks of 32 bytes by which it is marked. Windows of chunk c begin at places
 /// 32 c + 4 and so on: the word in front is there, too. Every W chunks, a step, have a word of
 /// marks.
-struct set_chunks {
-  near_text text;
-  set_probes probes;
+struct text_chunks {
+  mismatch_text text;
+  stride4_windows probes;
 
-  static LANEWISE_FUNCTION set_chunks make(const text_bytes& text, const set_probes& probes) {
+  static LANEWISE_FUNCTION text_chunks make(const text_bytes& text, const stride4_windows& probes) {
     return {{text.data, text.n, 4}, probes};
   }
   static LANEWISE_FUNCTION std::int64_t most_steps(std::int64_t n, std::int64_t width) {
@@ -76,8 +76,8 @@ namespace kernels {
 /// Tells which chunks of a text begin windows that may be of a set's patterns. It is a kernel of
 /// its own as it takes few registers: with 32 it reads 98 % of what a sum reads on an H100, where
 /// one kernel for all of a search read 40.
-template <bool many, detail::set_probes::kind how>
-struct set_marks_kernel {
+template <bool many, detail::stride4_windows::kind how>
+struct chunk_filter_kernel {
   struct policy : launch_policy {
     static constexpr int warps = many ? 32 : 16;
     static constexpr int teams_per_multiprocessor = many ? 1 : 4;
@@ -89,7 +89,7 @@ struct set_marks_kernel {
                                     : detail::filter_place::few_words_bits)];
   };
 
-  detail::set_chunks chunks;
+  detail::text_chunks chunks;
   const std::uint32_t* filter;
   std::uint32_t* marks;
   int of_turn;  ///< steps that a warp looks at one after the other

@@ -12,32 +12,32 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The places of a text where patterns of a set begin, as set_finder finds them, by the chunks that
-/// are marked. A lane has a marked chunk, and the next lane the next one, however far apart they
-/// are: so all lanes have work where few are marked.
+/// The places of a text where patterns of a set begin, as multi_pattern_finder finds them, by the
+/// chunks that are marked. A lane has a marked chunk, and the next lane the next one, however far
+/// apart they are: so all lanes have work where few are marked.
 ///
 /// All of it is in registers: an object is given by reference only to functions that are inlined.
 /// (No cache has room for 576 bytes of local memory for each of 1,024 lanes. With these, a warp
 /// waited 0.6 us each time it asked how many windows wait, and 27 us for a part of a text.)
 template <class Warp, bool many>
-class set_marked_finder {
+class chunk_matcher {
  public:
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
   using words = typename Warp::template lanes<std::uint32_t>;
-  using candidates_type = set_candidates<Warp, true>;
+  using candidates_type = multi_pattern_candidates<Warp, true>;
   using scratch = typename candidates_type::scratch;
 
   /// For the places [first, first + 32 W steps). marks: null where all chunks are to be looked at.
   /// span: how many steps to begin with, and the next finder.
-  LANEWISE_FUNCTION set_marked_finder(const Warp& warp, const text_bytes& text,
-                                      const pattern_set_view& set, const std::uint32_t* filter,
-                                      const std::uint32_t* marks, scratch& shared,
-                                      std::int64_t first, int steps, int& span)
+  LANEWISE_FUNCTION chunk_matcher(const Warp& warp, const text_bytes& text,
+                                  const pattern_set_view& set, const std::uint32_t* filter,
+                                  const std::uint32_t* marks, scratch& shared, std::int64_t first,
+                                  int steps, int& span)
       : warp_(warp),
         text_(text),
         set_(set),
-        chunks_(set_chunks::make(text, set.probes)),
+        chunks_(text_chunks::make(text, set.probes)),
         filter_(filter),
         marks_(marks),
         best_(shared.words),
@@ -46,7 +46,7 @@ class set_marked_finder {
         steps_(steps),
         span_(span) {}
 
-  /// As set_finder.
+  /// As multi_pattern_finder.
   template <class F>
   LANEWISE_FUNCTION void find(F f) {
     constexpr int most_span = 32, most_by_automaton = 8, most_turns = 64;
@@ -89,7 +89,7 @@ class set_marked_finder {
   }
 
  private:
-  using kind = set_probes::kind;
+  using kind = stride4_windows::kind;
   /// Windows begin no further after their patterns.
   static constexpr int most_ahead = 48;
   /// The windows of this number of places are in W chunks, wherever the places are.
@@ -162,7 +162,7 @@ class set_marked_finder {
   LANEWISE_FUNCTION void look(const words& index, std::uint32_t number, std::int64_t base,
                               bool are_last) {
     words row[12];
-    const near_text text = chunks_.text;
+    const mismatch_text text = chunks_.text;
     const std::int64_t first = begin_;
     const words inside =
         warp_.map([=](std::uint32_t c) { return text.has(32 * (first + c), 48) ? 1u : 0u; }, index);
@@ -200,7 +200,7 @@ class set_marked_finder {
     const pattern_set_view set = set_;
     const Warp warp = warp_;
     const words end(static_cast<std::uint32_t>(all));
-    set_walk<Warp>(warp, text, set, best_)
+    multi_pattern_walk<Warp>(warp, text, set, best_)
         .each_place(first_ + at, at,
                     [&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
                       f(place, lanewise::select(place < end, ranks, words(0u)));
@@ -210,7 +210,7 @@ class set_marked_finder {
   const Warp& warp_;
   const text_bytes& text_;
   const pattern_set_view& set_;
-  set_chunks chunks_;
+  text_chunks chunks_;
   const std::uint32_t* filter_;
   const std::uint32_t* marks_;
   std::uint32_t* best_;  // the candidates' scratch, when the automaton is asked

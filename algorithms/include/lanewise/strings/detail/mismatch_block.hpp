@@ -14,7 +14,7 @@ namespace kernels {
 /// of the piece, in scratch, whichever part it comes from. Then each lane compares at places of its
 /// own, and leaves the bits of those where the pattern is near.
 template <class Team>
-class near_piece {
+class mismatch_block {
  public:
   using warp_type = typename Team::warp_type;
   using steps_type = detail::text_steps<warp_type>;
@@ -29,12 +29,12 @@ class near_piece {
   };
 
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) {
-    return lanewise::divide_up(near_search::steps<warp_type>(n), std::int64_t{of_piece});
+    return lanewise::divide_up(mismatch_searcher::steps<warp_type>(n), std::int64_t{of_piece});
   }
 
   /// All warps of the team call it.
-  LANEWISE_FUNCTION near_piece(const Team& team, scratch& shared, const near_search& search,
-                               std::int64_t piece)
+  LANEWISE_FUNCTION mismatch_block(const Team& team, scratch& shared,
+                                   const mismatch_searcher& search, std::int64_t piece)
       : team_(team), shared_(shared), search_(search), begin_(piece * of_piece * places) {
     const auto warp = team.warp();
     for (int s = 0; s < steps(); ++s) warp.store(mine() + s * width, words(0u));
@@ -77,7 +77,7 @@ class near_piece {
   LANEWISE_FUNCTION void note_candidates(const warp_type& warp) const {
     constexpr std::uint32_t lanes_of_team = Team::warps * width;
     const auto number = static_cast<std::uint32_t>(search_.pattern.windows.parts * of_part);
-    const std::int64_t end = near_search::steps<warp_type>(search_.text.n);
+    const std::int64_t end = mismatch_searcher::steps<warp_type>(search_.text.n);
     words next = warp.lane() + words(static_cast<std::uint32_t>(team_.warp_index() * width));
     words item(0u), lanes(0u);
     for (;;) {
@@ -247,7 +247,7 @@ class near_piece {
 
   const Team& team_;
   scratch& shared_;
-  const near_search& search_;
+  const mismatch_searcher& search_;
   std::int64_t begin_;  ///< the piece's first place, in the grid
 };
 

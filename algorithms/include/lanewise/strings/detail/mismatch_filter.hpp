@@ -15,7 +15,7 @@ namespace detail {
 /// The words of a text, in the grid of 32 bytes of memory: a place is counted from the grid's byte
 /// at or before the text's first one, or from as many bytes as wanted before this. Bytes
 /// beyond the text are 0.
-struct near_text {
+struct mismatch_text {
   const unsigned char* data;
   std::int64_t n;
   int in_front = 0;
@@ -56,7 +56,7 @@ struct near_text {
 /// Calls f(b, mixture) for the windows that begin with a word: window o of a part, of four, tells
 /// about place b + 3 - o; of one, about place b.
 template <bool at_every_byte, class Words, class F>
-LANEWISE_FUNCTION void each_mixture(const near_windows& windows, const Words& a, const Words& b,
+LANEWISE_FUNCTION void each_mixture(const mismatch_windows& windows, const Words& a, const Words& b,
                                     const Words& c, F f) {
   if constexpr (!at_every_byte) {
     f(0, windows.mixed(a, b, c));
@@ -74,9 +74,9 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// A search with mismatches.
-struct near_search {
-  detail::near_text text;
-  detail::near_pattern_view pattern;
+struct mismatch_searcher {
+  detail::mismatch_text text;
+  detail::mismatch_pattern_view pattern;
   /// For each step of 32 W places, the lanes whose bytes begin a window: lane l has words as
   /// text_steps has them, rows of k words.
   std::uint32_t* passed;
@@ -91,24 +91,24 @@ struct near_search {
 /// Tells where in a text windows of a pattern's parts may be. The text is read once for all parts.
 /// With six teams it has 40 registers, and counts run at 3.2 TB/s on an H200; with four 61,
 /// and 3.0.
-struct near_filter_kernel {
+struct mismatch_filter_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 6;
     static constexpr int host_teams_per_thread = 16;
   };
   template <class Team>
   struct scratch {
-    std::uint32_t slots[detail::near_windows::most_slots];
+    std::uint32_t slots[detail::mismatch_windows::most_slots];
   };
 
-  near_search search;
+  mismatch_searcher search;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
     fill(team, shared.slots);
-    const std::int64_t steps = near_search::steps<warp_type>(search.text.n);
+    const std::int64_t steps = mismatch_searcher::steps<warp_type>(search.text.n);
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
     for (std::int64_t t = mine; t * search.of_turn < steps; t += team.league() * Team::warps) {
       const std::int64_t begin = t * search.of_turn;

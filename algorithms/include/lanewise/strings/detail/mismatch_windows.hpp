@@ -20,7 +20,7 @@ namespace detail {
 ///
 /// Words of a window are mixed into one. A mixture names a slot of a table, in which there is the
 /// window that has this slot, if one has: so a look at the table tells about all parts.
-struct near_windows {
+struct mismatch_windows {
   static constexpr int most_parts = 8;
   static constexpr int most_slots = 1024;
 
@@ -60,7 +60,7 @@ inline std::optional<std::size_t> place_at_bytes(const pattern_bytes& part, std:
 
 /// Windows of `bytes` bytes, if each part has one.
 inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t bytes, bool words,
-                           near_windows& windows) {
+                           mismatch_windows& windows) {
   std::vector<std::size_t> first;
   for (const auto& part : parts) {
     const auto place = words ? place_of_windows(part, bytes, false) : place_at_bytes(part, bytes);
@@ -94,7 +94,7 @@ inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t 
 
 /// A multiplier that gives each window a slot of its own, of as few slots as one in some hundred
 /// multipliers has. Scratch has 32 banks: with 32 slots, any lanes look them up at once.
-inline void choose_slots(near_windows& windows) {
+inline void choose_slots(mismatch_windows& windows) {
   std::set<std::uint32_t> all;
   for (int p = 0; p < windows.parts; ++p)
     all.insert(windows.window[p], windows.window[p] + windows.of_part());
@@ -109,8 +109,8 @@ inline void choose_slots(near_windows& windows) {
   }
 }
 
-inline near_windows windows_of(const std::vector<pattern_bytes>& parts) {
-  near_windows windows{};
+inline mismatch_windows windows_of(const std::vector<pattern_bytes>& parts) {
+  mismatch_windows windows{};
   windows.parts = static_cast<int>(parts.size());
   bool chosen = false;
   for (const std::size_t bytes : {12u, 8u, 7u})
@@ -123,10 +123,10 @@ inline near_windows windows_of(const std::vector<pattern_bytes>& parts) {
 
 /// A pattern in which `most` bytes may differ. Cut into one part more than that, it has a part
 /// without a difference wherever it fits.
-struct near_pattern_view {
+struct mismatch_pattern_view {
   pattern_view pattern;  ///< its filter is not used
   int most;              ///< bytes that may differ
-  near_windows windows;
+  mismatch_windows windows;
 };
 
 }  // namespace detail

@@ -21,7 +21,7 @@ namespace detail {
 ///
 ///   she, he, hers     read backwards from the end of "ushers": s, r, e; h: hers begins here; s:
 ///                     she does
-class set_automaton {
+class multi_pattern_automaton {
  public:
   int depth = 0;
   std::vector<set_state> states;
@@ -31,7 +31,7 @@ class set_automaton {
   std::vector<std::uint32_t> longs;
 
   /// O(total bytes), and comparisons for a sort.
-  explicit set_automaton(const set_normal_form& set) {
+  explicit multi_pattern_automaton(const multi_pattern_normal_form& set) {
     constexpr std::size_t most = set_state::most_depth;
     std::vector<std::string> reversed;
     for (const std::string_view p : set.patterns) {
@@ -56,7 +56,7 @@ class set_automaton {
   };
 
   /// Level by level, so that the children of a state are neighbours.
-  void make_states(const set_normal_form& set, const std::vector<std::string>& reversed,
+  void make_states(const multi_pattern_normal_form& set, const std::vector<std::string>& reversed,
                    const std::vector<std::uint32_t>& order) {
     std::vector<range> level{{0, static_cast<std::uint32_t>(order.size()), 0}}, next;
     add(0);

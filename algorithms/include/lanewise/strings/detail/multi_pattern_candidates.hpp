@@ -20,9 +20,9 @@ namespace detail {
 ///
 /// Each pattern has one window at each place where it begins. So no hit comes twice.
 ///
-/// by_probes: windows are those of set_probes, which devices look for.
+/// by_probes: windows are those of stride4_windows, which devices look for.
 template <class Warp, bool by_probes = false>
-class set_candidates {
+class multi_pattern_candidates {
  public:
   static constexpr int width = Warp::width;
   static constexpr int most_waiting = 256, most_hits = 128;
@@ -36,8 +36,8 @@ class set_candidates {
     std::uint32_t words[most_waiting + 2 * most_hits];
   };
 
-  LANEWISE_FUNCTION set_candidates(const Warp& warp, const text_bytes& text,
-                                   const pattern_set_view& set, scratch& shared)
+  LANEWISE_FUNCTION multi_pattern_candidates(const Warp& warp, const text_bytes& text,
+                                             const pattern_set_view& set, scratch& shared)
       : warp_(warp),
         text_(text),
         set_(set),
@@ -102,7 +102,7 @@ class set_candidates {
   LANEWISE_FUNCTION void each_place(F f) {
     const int number = hits_ == 0 ? 0 : put_in_order();
     if (set_.has_shorts()) {
-      set_shorts<Warp>(warp_, text_, set_, wait_, 2 * width)
+      multi_pattern_shorts<Warp>(warp_, text_, set_, wait_, 2 * width)
           .each_place(first_, places_, {place_, rank_, number}, f);
     } else {
       for (int i = 0; i < number; i += width) {
@@ -160,7 +160,7 @@ class set_candidates {
 
   /// Looks up windows that wait, from number i on, and compares what has them.
   LANEWISE_FUNCTION void look_up_lanes(int i, const mask& exist) {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     const std::int64_t base = first_ - reach;
     [[maybe_unused]] const int kind = by_probes ? 0 : Warp::highest(set_.kinds);
     const words entry = warp_.load(exist, wait_ + i, 0u);
@@ -217,7 +217,7 @@ class set_candidates {
 
   /// Compares a pattern of each lane with the text from a byte on, and keeps the hits.
   LANEWISE_FUNCTION void compare(const mask& exist, const words& at, const words& record) {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     const std::int64_t first = first_;
     const std::uint32_t places = places_;
     const words place = at - words(std::uint32_t{reach});
@@ -229,33 +229,34 @@ class set_candidates {
           const std::int64_t from = first + o;
           if constexpr (by_probes) {
             o = o < places ? mine.compare_record(from, pattern, r)
-                           : std::uint32_t{set_text::differs};
+                           : std::uint32_t{multi_pattern_text::differs};
             return;
           }
           o = o < places && from + pattern[1] <= mine.text.n
                   ? mine.compare(from, pattern + 2, pattern[1])
-                  : std::uint32_t{set_text::differs};
+                  : std::uint32_t{multi_pattern_text::differs};
           r = pattern[0];
         },
         outcome, rank);
-    outcome = lanewise::select(exist, outcome, words(std::uint32_t{set_text::differs}));
-    for (auto todo = warp_.ballot(outcome == std::uint32_t{set_text::agrees_so_far}); todo != 0;
-         todo &= todo - 1) {
+    outcome = lanewise::select(exist, outcome, words(std::uint32_t{multi_pattern_text::differs}));
+    for (auto todo = warp_.ballot(outcome == std::uint32_t{multi_pattern_text::agrees_so_far});
+         todo != 0; todo &= todo - 1) {
       const int lane = Warp::lowest(todo);
       const bool agrees = agrees_behind(first + warp_.broadcast(place, lane),
                                         set_.records + warp_.broadcast(record, lane));
       outcome = lanewise::select(
           warp_.lane() == static_cast<std::uint32_t>(lane),
-          words(std::uint32_t{agrees ? set_text::agrees : set_text::differs}), outcome);
+          words(std::uint32_t{agrees ? multi_pattern_text::agrees : multi_pattern_text::differs}),
+          outcome);
     }
-    keep(outcome == std::uint32_t{set_text::agrees}, place, rank);
+    keep(outcome == std::uint32_t{multi_pattern_text::agrees}, place, rank);
   }
   /// The rest of a long pattern, by the whole warp.
   LANEWISE_RARE_FUNCTION bool agrees_behind(std::int64_t place, const std::uint32_t* record) {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     const std::uint32_t size = record[1];
     const std::uint32_t* const pattern = record + 2;
-    for (std::uint32_t i = set_text::most_compared; i < size; i += 4 * width) {
+    for (std::uint32_t i = multi_pattern_text::most_compared; i < size; i += 4 * width) {
       take_turn();
       const auto different = warp_.map(
           [=](std::uint32_t lane) {

@@ -16,9 +16,9 @@ namespace detail {
 /// in scratch for each. A warp looks at the windows that begin among 32 W bytes (1024), a step, at
 /// a time; bits are those of text_steps.
 template <class Warp>
-struct set_filter {
+struct multi_pattern_filter {
   static constexpr int width = Warp::width;
-  static constexpr int k = 8;  ///< words of a lane: hosts look by set_row_filter
+  static constexpr int k = 8;  ///< words of a lane: hosts look by multi_pattern_row_filter
   static constexpr int step_words = 8 * width;
   using words = typename Warp::template lanes<std::uint32_t>;
 
@@ -39,7 +39,7 @@ struct set_filter {
   template <int kind, bool looks_around>
   LANEWISE_SEPARATE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                          int end) const {
-    const set_filter mine = *this;
+    const multi_pattern_filter mine = *this;
     passed found{words(0u), words(0u), step};
     at += std::int64_t{step} * step_words;
     row_of_words in = mine.load(warp, at);

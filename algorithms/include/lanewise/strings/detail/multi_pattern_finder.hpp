@@ -23,24 +23,24 @@ namespace detail {
 ///   places of a span      |<-- step -->|<-- step -->|
 ///   bytes of its steps  |<-- step -->|<-- step -->|<...
 template <class Warp>
-class set_finder {
+class multi_pattern_finder {
  public:
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
-  using filter_type = set_filter<Warp>;
+  using filter_type = multi_pattern_filter<Warp>;
   /// Whether a warp is one thread, which has its own way to look for windows.
-  using candidates_type =
-      std::conditional_t<Warp::is_single_thread, set_scan<Warp>, set_candidates<Warp>>;
+  using candidates_type = std::conditional_t<Warp::is_single_thread, multi_pattern_scan<Warp>,
+                                             multi_pattern_candidates<Warp>>;
   using scratch = typename candidates_type::scratch;
 
   /// For the places [first, first + steps 32 W), where first is a multiple of 32 W. span: how many
   /// steps to begin with, and the next finder.
-  LANEWISE_FUNCTION set_finder(const Warp& warp, const text_bytes& text,
-                               const pattern_set_view& set, const filter_type& filter,
-                               scratch& shared, candidates_type& candidates, std::int64_t first,
-                               int steps, int& span)
+  LANEWISE_FUNCTION multi_pattern_finder(const Warp& warp, const text_bytes& text,
+                                         const pattern_set_view& set, const filter_type& filter,
+                                         scratch& shared, candidates_type& candidates,
+                                         std::int64_t first, int steps, int& span)
       : warp_(warp),
         text_(text),
         set_(set),
@@ -52,7 +52,8 @@ class set_finder {
         span_(span),
         past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
                                    (4 * k))) {
-    static_assert(sizeof(shared.words) >= width * set_walk<Warp>::row * sizeof(std::uint32_t));
+    static_assert(sizeof(shared.words) >=
+                  width * multi_pattern_walk<Warp>::row * sizeof(std::uint32_t));
   }
 
   /// Calls f(places, ranks) for all places where patterns begin, W at a time and in order, counted
@@ -142,7 +143,7 @@ class set_finder {
         candidates_.add(bytes_of(s), bits);
       }
     };
-    const auto with = [&](auto kind) LANEWISE_INLINE_LAMBDA {
+    const auto scan_kind = [&](auto kind) LANEWISE_INLINE_LAMBDA {
       if (set_.looks_around) {
         of(kind, std::true_type{});
       } else {
@@ -151,18 +152,19 @@ class set_finder {
     };
     switch (set_.kinds) {
       case 1:
-        return with(std::integral_constant<int, 0>{});
+        return scan_kind(std::integral_constant<int, 0>{});
       case 2:
-        return with(std::integral_constant<int, 1>{});
+        return scan_kind(std::integral_constant<int, 1>{});
       case 4:
-        return with(std::integral_constant<int, 2>{});
+        return scan_kind(std::integral_constant<int, 2>{});
     }
   }
 
   /// The longest pattern of each place of a step.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int step, F f) const {
-    set_walk<Warp>(warp_, text_, set_, best_).each_place(first_of(step), step * places, f);
+    multi_pattern_walk<Warp>(warp_, text_, set_, best_)
+        .each_place(first_of(step), step * places, f);
   }
 
   static constexpr int reach = candidates_type::reach;

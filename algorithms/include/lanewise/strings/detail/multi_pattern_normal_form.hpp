@@ -17,12 +17,12 @@ namespace detail {
 /// The different patterns of a set by rank, in the order of their lengths, from 1 on, and what each
 /// of them implies: where a pattern begins, all begin that it begins with. So a place of a text has
 /// one rank, the greatest, and all else follows.
-struct set_normal_form {
+struct multi_pattern_normal_form {
   std::vector<std::string_view> patterns;
   std::vector<std::uint32_t> prefix, number, ids_from, ids, rank_of;
 
   /// O(total bytes), and comparisons for a sort. Views into the patterns are kept.
-  explicit set_normal_form(const std::vector<std::string_view>& given) {
+  explicit multi_pattern_normal_form(const std::vector<std::string_view>& given) {
     std::vector<std::uint32_t> order(given.size());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

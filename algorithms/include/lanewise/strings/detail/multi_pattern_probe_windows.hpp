@@ -18,33 +18,34 @@ namespace detail {
 
 /// The windows by which devices look for a set's patterns, on the host: for each pattern a place,
 /// so chosen that its windows are those of few others. Of patterns of up to 3 bytes there are none.
-/// Sets where many patterns have a run of one byte as their best have none either: set_windows
-/// knows what to do.
-class set_probe_windows : public window_table {
+/// Sets where many patterns have a run of one byte as their best have none either:
+/// multi_pattern_windows knows what to do.
+class multi_pattern_probe_windows : public window_table {
  public:
-  set_probes probes{};
+  stride4_windows probes{};
   std::vector<std::uint32_t> filter;
 
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
-  set_probe_windows(const set_normal_form& set, std::uint32_t letters,
-                    const std::vector<std::uint32_t>& record)
+  multi_pattern_probe_windows(const multi_pattern_normal_form& set, std::uint32_t letters,
+                              const std::vector<std::uint32_t>& record)
       : set_(set), first_(set.first_of(short_pairs::most_bytes + 1)) {
     if (first_ > set.ranks()) return;
     const std::size_t shortest = set.patterns[first_].size();
     std::size_t bytes = 0;
     for (std::uint32_t r = first_; r <= set.ranks(); ++r)
       bytes += std::min(set.patterns[r].size(), most_looked_at);
-    using kind = set_probes::kind;
+    using kind = stride4_windows::kind;
     const std::uint32_t number = set.ranks() - first_ + 1;
     const kind how = shortest < least_at_words ? kind::with_behind
                      : number < many_patterns  ? kind::every_word
                      : number < most_at_words  ? kind::with_sides
                                                : kind::every_byte;
-    stride_ = static_cast<std::size_t>(set_probes::stride(how));
-    const std::size_t most = how == kind::with_sides ? set_probes::most_bytes - set_probes::side
-                                                     : set_probes::most_bytes;
+    stride_ = static_cast<std::size_t>(stride4_windows::stride(how));
+    const std::size_t most = how == kind::with_sides
+                                 ? stride4_windows::most_bytes - stride4_windows::side
+                                 : stride4_windows::most_bytes;
     bytes_ = std::min(shortest - stride_ + 1, most);
-    probes = set_probes::make(how, static_cast<int>(bytes_), letters);
+    probes = stride4_windows::make(how, static_cast<int>(bytes_), letters);
     counts_.resize(std::bit_ceil(std::clamp<std::size_t>(2 * bytes, 1 << 8, 1 << 22)));
     if (!choose_places()) {
       probes = {};
@@ -82,7 +83,8 @@ class set_probe_windows : public window_table {
   }
   /// Whether a pattern has more bytes after each of its windows that count.
   bool is_long(std::string_view p) const {
-    return probes.how == set_probes::kind::with_behind && p.size() >= bytes_ + set_probes::side;
+    return probes.how == stride4_windows::kind::with_behind &&
+           p.size() >= bytes_ + stride4_windows::side;
   }
   /// The list of window o of a pattern.
   int list_of(std::string_view p, std::size_t o) const { return o >= 2 || is_long(p) ? 1 : 0; }
@@ -94,7 +96,7 @@ class set_probe_windows : public window_table {
     return counts_[key.hash() * 0x2545f491u >> 7 & (counts_.size() - 1)];
   }
   std::size_t choices(std::string_view p) const {
-    const std::size_t bytes = bytes_ + (is_long(p) ? set_probes::side : 0);
+    const std::size_t bytes = bytes_ + (is_long(p) ? stride4_windows::side : 0);
     return std::min(p.size() - bytes - stride_ + 1, most_looked_at - stride_) + 1;
   }
   static int different(std::string_view bytes) {
@@ -127,7 +129,7 @@ class set_probe_windows : public window_table {
     const std::size_t n = choices(p);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t o = 0; o < stride_; ++o)
-        if (probes.how == set_probes::kind::with_sides || o == 0 || i + 1 == n)
+        if (probes.how == stride4_windows::kind::with_sides || o == 0 || i + 1 == n)
           f(i, o, key_at(p, i + o, list_of(p, o)));
   }
   /// The place whose windows are in the fewest patterns; of these, that with the most different
@@ -152,7 +154,9 @@ class set_probe_windows : public window_table {
               [](const window& a, const window& b) { return a.order() < b.order(); });
   }
   /// In windows of 4 bytes more than one letter may come again: these are in many words.
-  std::size_t most_period() const { return probes.how == set_probes::kind::with_behind ? 1 : 3; }
+  std::size_t most_period() const {
+    return probes.how == stride4_windows::kind::with_behind ? 1 : 3;
+  }
   /// Whether some patterns have one window of up to three letters that come again and again: in a
   /// text of these, each would be compared at every place.
   bool repeats_itself() const {
@@ -166,13 +170,14 @@ class set_probe_windows : public window_table {
   }
   void make_tables(const std::vector<std::uint32_t>& record) {
     // Kernels with the short table have no code for windows at every byte.
-    const bool has_many = set_probes::stride(probes.how) == 1 || windows_.size() > most_with_few;
+    const bool has_many =
+        stride4_windows::stride(probes.how) == 1 || windows_.size() > most_with_few;
     probes.filter_bits = has_many ? filter_place::many_words_bits : filter_place::few_words_bits;
     filter.resize(std::size_t{1} << probes.filter_bits);
     for (const window& w : windows_) let_pass(w);
     make_slots(set_, windows_.size(), most_of_slots);
     fill(windows_, record,
-         [this](const window_key& key) { return set_probes::slot(key, slots_bits); });
+         [this](const window_key& key) { return stride4_windows::slot(key, slots_bits); });
   }
   void let_pass(const window& w) {
     const std::string_view p = set_.patterns[w.rank];
@@ -180,10 +185,10 @@ class set_probe_windows : public window_table {
                         c = word_at(p, w.offset + 8), hash = probes.hash(a, b, c);
     // The key's first word is the hash with the bytes at the side.
     filter[probes.word(hash)] |=
-        probes.bits(hash, w.key.low, set_probes::has_side(probes.how, list_of(p, 0)));
+        probes.bits(hash, w.key.low, stride4_windows::has_side(probes.how, list_of(p, 0)));
   }
 
-  const set_normal_form& set_;
+  const multi_pattern_normal_form& set_;
   std::uint32_t first_;  // rank
   std::size_t bytes_ = 0, stride_ = 1;
   std::vector<std::uint32_t> counts_;

@@ -15,7 +15,7 @@ namespace kernels {
 /// A place has the longest pattern that the text has there. If a row ends before this pattern does,
 /// the place has the longest pattern that this one begins with and that ends in the row.
 template <class Pieces>
-struct set_rows_kernel {
+struct multi_pattern_rows_kernel {
   struct policy : Pieces::policy {
     static constexpr int host_teams_per_thread = 4;
   };
@@ -122,7 +122,7 @@ struct set_rows_kernel {
 };
 
 /// Writes the sums of rows as results.
-struct set_row_numbers_kernel {
+struct multi_pattern_row_numbers_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};

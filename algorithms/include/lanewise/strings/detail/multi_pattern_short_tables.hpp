@@ -14,13 +14,13 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The tables of short_pairs, on the host. Empty where no pattern has 1 to 3 bytes.
-struct set_short_tables {
+struct multi_pattern_short_tables {
   bucket_tables buckets;
   std::vector<std::uint32_t> pairs;
   std::vector<short_triple> triples;
   int triples_bits = 1;
 
-  explicit set_short_tables(const set_normal_form& set) {
+  explicit multi_pattern_short_tables(const multi_pattern_normal_form& set) {
     const std::uint32_t pairs_from = set.first_of(2), triples_from = set.first_of(3),
                         end = set.first_of(short_pairs::most_bytes + 1);
     if (end == 1) return;
@@ -36,13 +36,14 @@ struct set_short_tables {
   }
 
  private:
-  static std::uint32_t byte(const set_normal_form& set, std::uint32_t rank, std::size_t i) {
+  static std::uint32_t byte(const multi_pattern_normal_form& set, std::uint32_t rank,
+                            std::size_t i) {
     return static_cast<unsigned char>(set.patterns[rank][i]);
   }
-  static std::uint32_t pair(const set_normal_form& set, std::uint32_t rank) {
+  static std::uint32_t pair(const multi_pattern_normal_form& set, std::uint32_t rank) {
     return byte(set, rank, 0) | byte(set, rank, 1) << 8;
   }
-  void put_triple(const set_normal_form& set, std::uint32_t rank) {
+  void put_triple(const multi_pattern_normal_form& set, std::uint32_t rank) {
     pairs[pair(set, rank)] |= short_pairs::begins_triple;
     const std::uint32_t key = short_pairs::key(pair(set, rank) | byte(set, rank, 2) << 16);
     std::size_t s = short_pairs::slot(key, triples_bits);

@@ -16,7 +16,7 @@ namespace detail {
 /// hits of longer ones. Places that the buckets pass are listed until every lane has one; then
 /// lanes look up which pattern it is.
 template <class Warp>
-class set_shorts {
+class multi_pattern_shorts {
  public:
   static constexpr int width = Warp::width;
   using words = typename Warp::template lanes<std::uint32_t>;
@@ -29,8 +29,9 @@ class set_shorts {
   };
 
   /// listed: scratch of `most` words, 2 W or more.
-  LANEWISE_FUNCTION set_shorts(const Warp& warp, const text_bytes& text,
-                               const pattern_set_view& set, std::uint32_t* listed, int most)
+  LANEWISE_FUNCTION multi_pattern_shorts(const Warp& warp, const text_bytes& text,
+                                         const pattern_set_view& set, std::uint32_t* listed,
+                                         int most)
       : warp_(warp),
         text_(text),
         set_(set),
@@ -169,7 +170,7 @@ class set_shorts {
                    << 1 << (words(31u) - past);
       }
     }
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     return warp_.map(
         exist, [=](std::uint32_t p) { return mine.word(first + p); }, 0u, place);
   }

@@ -12,7 +12,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// What a lane by itself asks of a text and a set.
-struct set_text {
+struct multi_pattern_text {
   const text_bytes& text;
   const pattern_set_view& set;
 
@@ -49,7 +49,7 @@ struct set_text {
     }
   }
 
-  /// As slot_of, for the windows of set_probes. Windows of list 1 have two bytes before them.
+  /// As slot_of, for the windows of stride4_windows. Windows of list 1 have two bytes before them.
   LANEWISE_FUNCTION window_slot probe_slot_of(std::int64_t place, int list) const {
     std::uint32_t in[4];
     if (place >= 4 && place + 16 <= text.n) {
@@ -64,7 +64,7 @@ struct set_text {
     const window_key key =
         set.probes.key(in[0] & letters, in[1] & letters, in[2] & letters, in[3] & letters, list);
     const std::uint32_t mask = (1u << set.probes_slots_bits) - 1;
-    for (std::uint32_t s = set_probes::slot(key, set.probes_slots_bits);; s += 2) {
+    for (std::uint32_t s = stride4_windows::slot(key, set.probes_slots_bits);; s += 2) {
       const window_slot one = set.probes_slots[s & mask], other = set.probes_slots[(s & mask) + 1];
       if (one.number == 0 || one.key == key) return one;
       if (other.number == 0 || other.key == key) return other;

@@ -141,7 +141,7 @@ struct window_entry {
 /// The filter is a table of words. A window's hash says which word has two bits for it, and how far
 /// they are apart. The hash, with sides that with the bytes there, says where they are. So one look
 /// at the table answers for both sides. A GPU has time for one look at every fourth byte.
-struct set_probes {
+struct stride4_windows {
   /// with_behind: at every byte; of longer patterns two more bytes after the window count.
   enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
   static constexpr int most_bytes = 12, side = 2;
@@ -161,8 +161,8 @@ struct set_probes {
   }
 
   /// The probes of windows of `bytes` bytes.
-  static set_probes make(kind how, int bytes, std::uint32_t letters) {
-    set_probes p{how, letters, {}, {}, 0};
+  static stride4_windows make(kind how, int bytes, std::uint32_t letters) {
+    stride4_windows p{how, letters, {}, {}, 0};
     const auto cut = [](std::uint32_t factor, int there) {
       return there <= 0 ? 0 : there >= 4 ? factor : factor << 8 * (4 - there);
     };
@@ -294,7 +294,7 @@ struct pattern_set_view {
   int depth;                   ///< of the automaton
   int slots_bits;
   int triples_bits;
-  set_probes probes;  ///< by which devices look, unless they are of no kind
+  stride4_windows probes;  ///< by which devices look, unless they are of no kind
   int probes_slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
   const std::uint32_t* record;    ///< the number of its first word in `records`, a multiple of 4
@@ -320,7 +320,7 @@ struct pattern_set_view {
   const long_group* groups;
   const std::uint32_t* longs;
 
-  LANEWISE_FUNCTION bool has_probes() const { return probes.how != set_probes::kind::none; }
+  LANEWISE_FUNCTION bool has_probes() const { return probes.how != stride4_windows::kind::none; }
   /// Patterns of 1 to 3 bytes.
   LANEWISE_FUNCTION bool has_shorts() const { return short_buckets.number != 0; }
 };

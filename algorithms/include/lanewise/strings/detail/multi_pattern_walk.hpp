@@ -12,7 +12,7 @@ namespace detail {
 
 /// What the automaton of a set says of each place of a text, a part of a step at a time.
 template <class Warp>
-class set_walk {
+class multi_pattern_walk {
  public:
   static constexpr int width = Warp::width;
   /// The number of neighbouring places that a lane has of the places that the automaton tells of.
@@ -20,8 +20,8 @@ class set_walk {
   using words = typename Warp::template lanes<std::uint32_t>;
 
   /// best: 16 W words of scratch.
-  LANEWISE_FUNCTION set_walk(const Warp& warp, const text_bytes& text, const pattern_set_view& set,
-                             std::uint32_t* best)
+  LANEWISE_FUNCTION multi_pattern_walk(const Warp& warp, const text_bytes& text,
+                                       const pattern_set_view& set, std::uint32_t* best)
       : warp_(warp), text_(text), set_(set), best_(best) {}
 
   /// Calls f(places, ranks) for the 32 W places from `first` on, W at a time: the longest pattern
@@ -49,7 +49,7 @@ class set_walk {
 
   /// Each lane begins `depth` bytes after its places, as its state depends on no more.
   LANEWISE_SEPARATE_FUNCTION void fill_best(std::int64_t base) const {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     words state = warp_.map(
         [=](std::uint32_t lane) {
           const std::int64_t to = base + row * (std::int64_t{lane} + 1);
@@ -73,7 +73,7 @@ class set_walk {
   }
   /// The longest pattern of each state, at places that are in the text.
   LANEWISE_FUNCTION words longest(std::int64_t base, const words& state, const words& index) const {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     const words value = warp_.map(
         [=](std::uint32_t s, std::uint32_t i) {
           return base + i < mine.text.n ? mine.set.states[s].value : 0u;
@@ -83,7 +83,7 @@ class set_walk {
   }
   LANEWISE_RARE_FUNCTION words longest_of_groups(std::int64_t base, const words& value,
                                                  const words& index) const {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     words rank = value, place = index;
     warp_.each(
         value >= set_state::is_group,

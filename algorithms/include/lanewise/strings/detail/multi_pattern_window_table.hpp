@@ -20,7 +20,8 @@ struct window_table {
 
   /// Slots for `number` windows, at least two each. Four, if these are no more than most_bytes
   /// bytes for each byte of the patterns: lanes wait for the one that looks longest.
-  void make_slots(const set_normal_form& set, std::size_t number, std::size_t most_bytes) {
+  void make_slots(const multi_pattern_normal_form& set, std::size_t number,
+                  std::size_t most_bytes) {
     while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
     std::size_t bytes = 0;
     for (const std::string_view p : set.patterns) bytes += p.size();

@@ -20,7 +20,7 @@ namespace detail {
 /// The windows of a set's patterns of 4 bytes and more, on the host: for each pattern a place, so
 /// chosen that its windows are those of few others. (What is in most patterns is in most texts,
 /// too: of 800 patterns a...axa...a all have aaaaaaaa.)
-class set_windows : public window_table {
+class multi_pattern_windows : public window_table {
  public:
   /// How far after a pattern's begin a window may begin.
   static constexpr std::size_t most_offset = 48;
@@ -34,8 +34,8 @@ class set_windows : public window_table {
       std::vector<std::uint32_t>(std::size_t{1} << filter_place::many_words_bits);
 
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
-  set_windows(const set_normal_form& set, std::uint32_t letters,
-              const std::vector<std::uint32_t>& record)
+  multi_pattern_windows(const multi_pattern_normal_form& set, std::uint32_t letters,
+                        const std::vector<std::uint32_t>& record)
       : set_(set), letters_(letters), first_(set.first_of(short_pairs::most_bytes + 1)) {
     std::size_t bytes = 0;
     for (const std::string_view p : set.patterns) bytes += std::min(p.size(), most_offset);
@@ -80,14 +80,14 @@ class set_windows : public window_table {
     looks_around = number >= (are_short ? 192u : 64u);
     while (kind_ + 1 < window_kind::number && shortest_ >= span_of(kind_ + 1)) ++kind_;
     if (kind_ == 1 && number <= few_patterns) kind_ = 0;
-    set_surroundings();
+    multi_pattern_surroundings();
   }
   static std::size_t span_of(int kind) {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
   /// Windows that are not long have `in_front` bytes before them, in the shortest pattern and in
   /// longer ones. Windows are chosen so that all_behind_ bytes are after each.
-  void set_surroundings() {
+  void multi_pattern_surroundings() {
     all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
     const std::size_t enough = window_bytes() + 3;
     const std::size_t in_front =
@@ -166,7 +166,7 @@ class set_windows : public window_table {
     if (kind_ != 0 &&
         std::any_of(places.begin(), places.end(), [](const place& p) { return p.is_run; })) {
       kind_ = 0;
-      set_surroundings();
+      multi_pattern_surroundings();
       places = best_places();
     }
     kinds = 1u << kind_;
@@ -235,7 +235,7 @@ class set_windows : public window_table {
   /// Bytes of slots for each byte of the patterns, where there are more than needed.
   static constexpr std::size_t most_of_slots = 12;
 
-  const set_normal_form& set_;
+  const multi_pattern_normal_form& set_;
   std::uint32_t letters_;
   std::uint32_t first_;  // rank
   int kind_ = 0;

@@ -90,7 +90,7 @@ inline cudaMemPool_t pool_of(int device) {
 }
 
 template <class Kernel>
-using team_for = team<Kernel::policy::warps, Kernel::policy::tiles_behind>;
+using team_for = team<Kernel::policy::warps, Kernel::policy::parked_tiles>;
 
 /// Waits until the launch before this one is done and its results can be seen, and lets the next
 /// one begin: from compute capability 9.0 on, teams may be on the device while that launch ends.
@@ -168,7 +168,7 @@ struct backend {
   static constexpr const char* name = "cuda";
   static constexpr bool launch_waits = false;
   template <class Policy>
-  using team = cuda::team<Policy::warps, Policy::tiles_behind>;
+  using team = cuda::team<Policy::warps, Policy::parked_tiles>;
 
   /// Starts league teams of the kernel on the instance's stream. Does not block.
   template <class Kernel>
@@ -199,7 +199,7 @@ struct backend {
   /// hardware hands them out as they fit.
   template <class Kernel>
   static std::int64_t league_for_tiles(const Kokkos::Cuda& exec, std::int64_t tiles) {
-    return Kernel::policy::tiles_behind > 0 ? resident_league<Kernel>(exec, tiles) : tiles;
+    return Kernel::policy::parked_tiles > 0 ? resident_league<Kernel>(exec, tiles) : tiles;
   }
   /// As many teams as are resident at once, and no more than there are tiles.
   template <class Kernel>

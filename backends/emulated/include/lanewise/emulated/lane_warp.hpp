@@ -426,7 +426,7 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   }
 
  private:
-  template <int, bool>
+  template <int, int>
   friend class lane_warp;
   lane_warp(lockstep& all, int lane) : all_(&all), lane_(lane) {}
 

@@ -24,13 +24,13 @@ LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
 /// Several warps, and one more that looks back where tiles wait for their turn.
-template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
+template <int warps_, int parked_tiles_ = 0, class Warp = warp<32>>
 class team {
  public:
   using warp_type = Warp;
   static constexpr int warps = warps_;
-  static constexpr int tiles_behind = tiles_behind_;
-  static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);
+  static constexpr int parked_tiles = parked_tiles_;
+  static constexpr int threads = warps + (parked_tiles > 0 ? 1 : 0);
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
   static constexpr bool is_single_thread = Warp::is_single_thread;
@@ -60,12 +60,12 @@ class team {
   void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     warp_.together("team.barrier", [&] { rendezvous_.arrive(*this_warp(), {file, line}, warps); });
   }
-  void everybody(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    warp_.together("team.everybody", [&] {
+  void barrier_all(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    warp_.together("team.barrier_all", [&] {
       rendezvous_.arrive(*this_warp(), {file, line}, threads);
     });
   }
-  bool looks_back() const { return warp_index_ == warps; }
+  bool is_look_back_warp() const { return warp_index_ == warps; }
   template <class F>
   void once(F f) const {
     if (warp_index_ == 0) warp_.once([&] { f(); });
@@ -141,7 +141,7 @@ struct backend_with {
   using team = emulated::team < Warp::is_single_thread
                    ? 1
                    : Policy::warps<Warp::width ? Policy::warps : Warp::width,
-                                   Warp::is_single_thread ? 0 : Policy::tiles_behind, Warp>;
+                                   Warp::is_single_thread ? 0 : Policy::parked_tiles, Warp>;
 
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,

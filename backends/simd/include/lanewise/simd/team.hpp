@@ -59,7 +59,7 @@ class team {
   template <int width>
   using narrow_warp = simd::warp<width>;
   static constexpr int warps = 1;
-  static constexpr int tiles_behind = 0;
+  static constexpr int parked_tiles = 0;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
   static constexpr bool is_single_thread = true;

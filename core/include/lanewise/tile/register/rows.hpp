@@ -52,7 +52,7 @@ LANEWISE_FUNCTION int items_before_line(const S& s) {
 /// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
 /// is one 16-byte access per lane: item order is warp, row, lane, place in the pack.
 template <class Team, class T, int items_per_lane, int v_ = pack_items<T, items_per_lane>>
-class device_rows {
+class register_tile {
  public:
   using team_type = Team;
   using value_type = T;
@@ -66,13 +66,13 @@ class device_rows {
 
   /// Loads items [first, first + items) of the source as far as they are below n.
   template <class Source>
-  LANEWISE_FUNCTION device_rows(const Team& team, const Source& source, std::int64_t first,
-                                std::int64_t n)
-      : device_rows(team, first, n) {
+  LANEWISE_FUNCTION register_tile(const Team& team, const Source& source, std::int64_t first,
+                                  std::int64_t n)
+      : register_tile(team, first, n) {
     load(source);
   }
   /// The rows of those items, not filled in.
-  LANEWISE_FUNCTION device_rows(const Team& team, std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION register_tile(const Team& team, std::int64_t first, std::int64_t n)
       : team_(team), first_(first) {
     const std::int64_t left = n - first;
     const std::int64_t left_for_me = left - team.warp_index() * segment;

@@ -144,14 +144,14 @@ class selection_inputs<Rows, selected_by_flags<Flags>> {
   LANEWISE_FUNCTION bool is_selected_behind() const { return behind_ != flag(0); }
 
  private:
-  device_rows<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
+  register_tile<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
   flag behind_;
 };
 
 template <class Rows, class Keys, class Equal>
 class selection_inputs<Rows, key_differing<Keys, Equal>> {
   using key = typename Keys::value_type;
-  using key_rows = device_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
+  using key_rows = register_tile<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
 
  public:
   template <class Source>

@@ -170,7 +170,7 @@ class device_split_tile {
                                                     std::int64_t n) {
     const std::int64_t at = first + team.warp_index() * segment;
     const std::int64_t left = n - at;
-    // Whether all is there is asked of unclamped numbers: see device_rows.
+    // Whether all is there is asked of unclamped numbers: see register_tile.
     return {at, left >= segment ? segment : (left < 0 ? 0 : static_cast<int>(left)),
             left >= segment};
   }

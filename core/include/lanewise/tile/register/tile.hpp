@@ -145,8 +145,8 @@ class parked_sums : public scanned_rows<Rows> {
 
 /// A tile in registers that can be scanned.
 template <class Team, class T, int items_per_lane>
-class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
-  using row_type = device_rows<Team, T, items_per_lane>;
+class device_tile : public scanned_rows<register_tile<Team, T, items_per_lane>> {
+  using row_type = register_tile<Team, T, items_per_lane>;
   using base = scanned_rows<row_type>;
 
  public:
@@ -445,7 +445,7 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
     return bytes >= 16 && items_per_lane % 4 == 0 ? 4 : items_per_lane;
   };
   if constexpr (has_arrays<Source> && is_commutative<Op, T>) {
-    using rows_type = device_rows<Team, T, per_lane(sizeof(T))>;
+    using rows_type = register_tile<Team, T, per_lane(sizeof(T))>;
     typename Team::warp_type::template lanes<T> sum;
     const std::int64_t whole_tiles = (last - first) / rows_type::items;
     for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {

@@ -164,9 +164,9 @@ class host_tile {
     T sum = carry_;
     const auto up_to = [&](std::int64_t end) LANEWISE_INLINE_LAMBDA {
       for (; i < end; ++i) {
-        const T with = op(sum, source_(i));
-        sink(i, exclusive ? sum : with);
-        sum = with;
+        const T options = op(sum, source_(i));
+        sink(i, exclusive ? sum : options);
+        sum = options;
       }
     };
     if constexpr (is_commutative<Op, T>) {

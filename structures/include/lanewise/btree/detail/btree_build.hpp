@@ -210,7 +210,7 @@ class btree_leaves {
       return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n_));
     };
     const auto leaf = first(number(1));
-    const auto keys = arrays_behind::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
+    const auto keys = workspace_arrays::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
     const auto unsorted = first(keys),
                sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
     lanewise::transform(exec, first(some), unsorted, least_key_of<layout>{nodes_});
@@ -231,11 +231,11 @@ class btree_leaves {
     elements_ = all;
   }
   auto number(std::int64_t i) {
-    return arrays_behind::view<std::uint32_t, Exec>(
+    return workspace_arrays::view<std::uint32_t, Exec>(
         work_.get(), numbers_ + static_cast<std::size_t>(i * most_) * sizeof(std::uint32_t), most_);
   }
 
-  arrays_behind parts_{workspace_size{}};
+  workspace_arrays parts_{workspace_size{}};
   const typename layout::node* nodes_;
   std::int64_t most_;
   std::size_t keys_, numbers_;

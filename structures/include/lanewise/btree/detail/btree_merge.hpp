@@ -230,20 +230,20 @@ class merge_memory {
   view<std::uint32_t> nodes() { return number(2); }
   view<std::uint32_t> in_front() { return number(3); }
   view<key_type> keys() {
-    return arrays_behind::view<key_type, Exec>(work_.get(), keys_, touched_);
+    return workspace_arrays::view<key_type, Exec>(work_.get(), keys_, touched_);
   }
   view<std::int64_t> places() {
-    return arrays_behind::view<std::int64_t, Exec>(work_.get(), places_, touched_);
+    return workspace_arrays::view<std::int64_t, Exec>(work_.get(), places_, touched_);
   }
 
  private:
   view<std::uint32_t> number(std::int64_t i) {
-    return arrays_behind::view<std::uint32_t, Exec>(
+    return workspace_arrays::view<std::uint32_t, Exec>(
         work_.get(), numbers_ + static_cast<std::size_t>(i * leaves_) * sizeof(std::uint32_t),
         leaves_);
   }
 
-  arrays_behind parts_{workspace_size{}};
+  workspace_arrays parts_{workspace_size{}};
   std::int64_t leaves_, touched_;
   std::size_t keys_, places_, numbers_;
   call_workspace work_;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <lanewise/btree/detail/btree_node.hpp>
-#include <lanewise/hash/slab_list.hpp>
+#include <lanewise/common/table_vocabulary.hpp>
+#include <lanewise/data/memory.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -92,39 +93,41 @@ class btree_walk {
   /// An operation on the key k of a subtree, whose root was seen in a state. value is given, and
   /// returned: find gets what is there, insert what it found, erase what there was.
   template <class Combine>
-  LANEWISE_FUNCTION slab_status change(slab_operation operation, std::uint32_t root, word seen,
-                                       word k, word& value, const Combine& combine,
-                                       std::uint32_t patience) const {
+  LANEWISE_FUNCTION table_status change(table_operation operation, std::uint32_t root, word seen,
+                                        word k, word& value, const Combine& combine,
+                                        std::uint32_t patience) const {
     for (std::uint32_t tried = 0;; seen = state(root), ++tried) {
-      if (tried >= patience && operation != slab_operation::find) return slab_status::no_room;
-      leaf at = approach<false>(root, seen, k, operation != slab_operation::find,
+      if (tried >= patience && operation != table_operation::find) return table_status::no_room;
+      leaf at = approach<false>(root, seen, k, operation != table_operation::find,
                                 needs_room(operation), patience == endless_patience);
-      if (!at.has_room) return slab_status::no_room;
+      if (!at.has_room) return table_status::no_room;
       const word before = at.seen[Layout::state_at];
       const int i = Layout::template rank<false>(at.seen, k);
       const bool there = Layout::is_at(at.seen, i, k);
       const word old = Layout::item(at.seen, i);
-      const slab_status wanted = outcome(operation, there);
-      if (wanted < slab_status::inserted || wanted == slab_status::present) {
+      const table_status wanted = outcome(operation, there);
+      if (wanted < table_status::inserted || wanted == table_status::present) {
         if (!is_whole(at)) continue;
         if (there) value = old;
         return wanted;
       }
-      if (wanted == slab_status::inserted && at.count() == Layout::most) {
-        if (!split(at)) return slab_status::no_room;
+      if (wanted == table_status::inserted && at.count() == Layout::most) {
+        if (!split(at)) return table_status::no_room;
         continue;
       }
       if (!lock(at.index, before)) continue;
-      if (wanted == slab_status::updated) {
-        const word x = operation == slab_operation::combine ? combine(old, value) : value;
+      if (wanted == table_status::updated) {
+        const word x = operation == table_operation::combine ? combine(old, value) : value;
         solo_.store(memory_.nodes[at.index][Layout::half + i], x);
-      } else if (wanted == slab_status::inserted) {
+      } else if (wanted == table_status::inserted) {
         write(at.index, Layout::with_element(at.seen, i, k, value));
       } else {
         write(at.index, Layout::without_element(at.seen, i));
         value = old;
       }
-      const int more = wanted == slab_status::inserted ? 1 : wanted == slab_status::erased ? -1 : 0;
+      const int more = wanted == table_status::inserted ? 1
+                       : wanted == table_status::erased ? -1
+                                                        : 0;
       unlock(at.index, Layout::written(Layout::with_count(before, at.count() + more)));
       return wanted;
     }
@@ -175,16 +178,16 @@ class btree_walk {
     return now == at.seen[Layout::state_at];
   }
 
-  static LANEWISE_FUNCTION slab_status outcome(slab_operation operation, bool there) {
+  static LANEWISE_FUNCTION table_status outcome(table_operation operation, bool there) {
     switch (operation) {
-      case slab_operation::find:
-        return there ? slab_status::found : slab_status::absent;
-      case slab_operation::erase:
-        return there ? slab_status::erased : slab_status::absent;
-      case slab_operation::insert:
-        return there ? slab_status::present : slab_status::inserted;
+      case table_operation::find:
+        return there ? table_status::found : table_status::absent;
+      case table_operation::erase:
+        return there ? table_status::erased : table_status::absent;
+      case table_operation::insert:
+        return there ? table_status::present : table_status::inserted;
       default:
-        return there ? slab_status::updated : slab_status::inserted;
+        return there ? table_status::updated : table_status::inserted;
     }
   }
 

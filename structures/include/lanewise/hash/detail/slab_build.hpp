@@ -68,7 +68,7 @@ struct slab_items {
   std::uint32_t* places = nullptr;
 };
 
-template <class View, class Key, slab_operation operation>
+template <class View, class Key, table_operation operation>
 struct slab_build_kernel {
   using layout = typename View::layout;
   using word = typename layout::word;
@@ -102,8 +102,8 @@ struct slab_build_kernel {
   const value* given;                       // values, or null; where from.places says
   slab_items<Key, value> left;              // receives what is left over
   std::int64_t* lefts;                      // how many
-  slab_status* status;                      // null for none; where from.places says
-  slab_tally* tally;                        // null for none
+  table_status* status;                     // null for none; where from.places says
+  status_counts* tally;                     // null for none
   std::int64_t n;
   std::int64_t most;  // items of a class that a team takes; the others are left over
 
@@ -267,20 +267,20 @@ struct slab_build_kernel {
     const auto done = live & (result != 0u);
     if (status != nullptr)
       warp.scatter(done, status, place,
-                   warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+                   warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, result));
     if (tally != nullptr) came = came + warp.histogram(done, result, statuses);
     leave(warp, live & (result == 0u), key, values, place);
   }
 
-  /// Every lane's item into the slab of its list. Returns numbers of slab_status: none for what the
-  /// slab has no room for.
+  /// Every lane's item into the slab of its list. Returns numbers of table_status: none for what
+  /// the slab has no room for.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION lanes<Warp> put(const Warp& warp, word* cells, Mask live,
                                     const lanes<Warp>& list, const lanes<Warp, word>& name,
                                     const lanes<Warp, word>& values) const {
-    constexpr bool adds = operation == slab_operation::add;
-    constexpr bool assigns = operation == slab_operation::assign && layout::has_values;
-    constexpr auto then = assigns ? slab_status::updated : slab_status::present;
+    constexpr bool adds = operation == table_operation::add;
+    constexpr bool assigns = operation == table_operation::assign && layout::has_values;
+    constexpr auto then = assigns ? table_status::updated : table_status::present;
     constexpr auto elements = static_cast<std::uint32_t>(layout::elements);
     constexpr auto empty = static_cast<word>(layout::empty);
     constexpr int step = 4;  // keys looked at together
@@ -321,8 +321,8 @@ struct slab_build_kernel {
       } else if constexpr (layout::has_values) {
         warp.scatter(won, cells + keys, at, values);
       }
-      result = lanewise::select(won, lanes<Warp>(static_cast<std::uint32_t>(slab_status::inserted)),
-                                result);
+      result = lanewise::select(
+          won, lanes<Warp>(static_cast<std::uint32_t>(table_status::inserted)), result);
       result = lanewise::select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
       // A lane that lost an empty one to another key looks again.
       next = lanewise::select(decided, next, next + lanes<Warp>(static_cast<std::uint32_t>(step)));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_words.hpp>
 #include <lanewise/data/pack.hpp>
 #include <lanewise/hash/slab_allocator.hpp>
 
@@ -11,24 +12,6 @@
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-template <class T>
-inline constexpr std::size_t bytes_of_type = sizeof(T);
-template <>
-inline constexpr std::size_t bytes_of_type<void> = 0;
-
-template <class Word, class T>
-LANEWISE_FUNCTION Word to_word(const T& x) {
-  Word w = 0;
-  std::memcpy(&w, &x, sizeof(T));
-  return w;
-}
-template <class T, class Word>
-LANEWISE_FUNCTION T from_word(Word w) {
-  T x;
-  std::memcpy(static_cast<void*>(&x), &w, sizeof(T));
-  return x;
-}
 
 /// How a slab, one unit of a pool, holds its elements: keys, or pairs of key and value, each a word
 /// of 4 bytes, or of 8 where either needs them. From the first byte on come as many elements as

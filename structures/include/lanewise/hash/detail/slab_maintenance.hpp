@@ -58,7 +58,8 @@ struct visit_action : stateless_action {
 
 /// Calls f(key, value), or f(key) for a set, for every element, in any order and by many threads.
 /// No kernel may be changing the table. Reads all slabs. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class F>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
+          class F>
 void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
               const F& f) {
   constexpr bool fitting = [] {
@@ -79,14 +80,14 @@ void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, 
 /// Closes the gaps that deletions have left: every list then has as few slabs as it needs. Gives
 /// the other slabs back to the pool. Not to run beside any other operation on the table, reading
 /// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
   kernels::for_lists(exec, "Lanewise::slab_hash::flush", table, kernels::flush_action{});
 }
 
 /// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
 /// table. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
 void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
   kernels::for_lists(exec, "Lanewise::slab_hash::clear", table, kernels::clear_action{});
   table.set_taken(0);

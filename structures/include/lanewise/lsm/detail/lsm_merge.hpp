@@ -137,10 +137,10 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   const std::int64_t n = a.size() + b.size();
   detail::expects(n <= std::numeric_limits<number>::max(), "lsm: ", n,
                   " elements are sorted again, the most is 2^32 - 1");
-  arrays_behind parts{workspace_size{}};
+  workspace_arrays parts{workspace_size{}};
   const std::size_t order_at = parts.add<number>(n);
   auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
-  const auto order = arrays_behind::view<number, Exec>(work.get(), order_at, n);
+  const auto order = workspace_arrays::view<number, Exec>(work.get(), order_at, n);
   const Kokkos::View<Key*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> keys(to.keys(), n);
   lanewise::radix_sort(exec,
                        lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
@@ -223,7 +223,7 @@ std::int64_t lsm_merge_live(const Exec& exec, const detail::lsm_level<Key, Value
                             const detail::lsm_level<Key, Value>& b, Key* keys, Value* values,
                             std::int64_t room, workspace_ref given) {
   using source = array_source<Key, identity>;
-  return kernels::returned<std::int64_t>(exec, [&](const auto& live) {
+  return kernels::blocking_result<std::int64_t>(exec, [&](const auto& live) {
     kernels::launch_set_kernel<false>(
         exec, "Lanewise::lsm::merge_live", "lsm_merge_live", lsm_kept_live<Key, Value>{a, b},
         source{a.keys(), a.size(), {}}, source{b.keys(), b.size(), {}},

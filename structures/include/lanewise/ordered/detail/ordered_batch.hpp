@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/array_arguments.hpp>
 #include <lanewise/common/detail/workspace_arrays.hpp>
-#include <lanewise/hash/slab_bulk.hpp>
 #include <lanewise/ordered/detail/ordered_leaves.hpp>
 #include <lanewise/segments/reduce_by_key.hpp>
 #include <lanewise/sequence/scan.hpp>
@@ -21,9 +21,9 @@ struct ordered_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace_ref work = {};
   /// Receives what came of every item.
-  option_view<slab_status> status = {};
+  option_view<table_status> status = {};
   /// Is added what came of the items. A rank-0 View.
-  option_view<slab_tally> tally = {};
+  option_view<status_counts> tally = {};
 };
 
 LANEWISE_END_NAMESPACE
@@ -110,8 +110,8 @@ struct insert_change : change_of<Table> {
   LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word) const {
     return {0, there == 0, this->given_word(this->batch.begins[j])};
   }
-  static LANEWISE_FUNCTION slab_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank > 0 || there > 0 ? slab_status::present : slab_status::inserted;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
+    return rank > 0 || there > 0 ? table_status::present : table_status::inserted;
   }
 };
 template <class Table>
@@ -121,8 +121,8 @@ struct assign_change : change_of<Table> {
   LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word) const {
     return {there, 1, this->given_word(this->batch.end(j) - 1)};
   }
-  static LANEWISE_FUNCTION slab_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank > 0 || there > 0 ? slab_status::updated : slab_status::inserted;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
+    return rank > 0 || there > 0 ? table_status::updated : table_status::inserted;
   }
 };
 /// The values of one key have been combined.
@@ -151,8 +151,8 @@ struct add_change : change_of<Table> {
   LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t, word) const {
     return {0, 1, this->given_word(static_cast<std::uint32_t>(j))};
   }
-  static LANEWISE_FUNCTION slab_status status(std::uint32_t, std::uint32_t) {
-    return slab_status::inserted;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t, std::uint32_t) {
+    return table_status::inserted;
   }
 };
 /// Deletes as many of the elements with a key as there are items with it, or all.
@@ -164,8 +164,8 @@ struct erase_change : change_of<Table> {
     const std::uint32_t items = this->batch.end(j) - this->batch.begins[j];
     return {all || there < items ? there : items, 0, 0};
   }
-  static LANEWISE_FUNCTION slab_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank < there && (!all || rank == 0) ? slab_status::erased : slab_status::absent;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
+    return rank < there && (!all || rank == 0) ? table_status::erased : table_status::absent;
   }
 };
 
@@ -179,7 +179,7 @@ LANEWISE_FUNCTION auto elements_with(
   using numbers = typename Warp::template lanes<std::uint32_t>;
   const auto words = Table::view_type::to_words(warp, key);
   const numbers place = table.template bound<false, false>(warp, active, words);
-  if constexpr (Table::kind == slab_keys::unique) {
+  if constexpr (Table::kind == key_multiplicity::unique) {
     there = lanewise::select(table.is_at(warp, active, words, place), numbers(1u), numbers(0u));
   } else {
     there = table.template bound<true, true>(warp, active, words) - place;
@@ -258,7 +258,7 @@ struct item_status_kernel {
   const key_type* items;
   const std::uint32_t* order;
   std::int64_t n;
-  slab_status* status;
+  table_status* status;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -289,9 +289,9 @@ struct tally_kernel {
   template <class Team>
   struct scratch {};
 
-  const slab_status* status;
+  const table_status* status;
   std::int64_t n;
-  slab_tally* tally;
+  status_counts* tally;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -302,8 +302,8 @@ struct tally_kernel {
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t left = n - w * width;
       const auto active = warp.first(static_cast<int>(left < width ? left : width));
-      const auto s = warp.map([](slab_status x) { return static_cast<std::uint32_t>(x); },
-                              warp.load(active, status + w * width, slab_status::none));
+      const auto s = warp.map([](table_status x) { return static_cast<std::uint32_t>(x); },
+                              warp.load(active, status + w * width, table_status::none));
       came = came + warp.histogram(active, s, 8);
     }
     const auto told = (warp.lane() < 8u) & (warp.lane() > 0u) & (came != 0u);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_words.hpp>
 #include <lanewise/data/radix_key.hpp>
-#include <lanewise/hash/detail/slab_layout.hpp>
 
 #include <cstdint>
 #include <type_traits>

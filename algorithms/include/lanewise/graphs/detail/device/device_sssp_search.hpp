@@ -91,7 +91,7 @@ class sssp_search {
     if (team_.warp().any(far)) list_far(far, vertex, sum);
     return lowered & !far;
   }
-  LANEWISE_FUNCTION mask_type is_next(const mask_type& active, const lanes<bits>& sum) const {
+  LANEWISE_FUNCTION mask_type stays_near(const mask_type& active, const lanes<bits>& sum) const {
     return active & (sum < near_end_);
   }
 

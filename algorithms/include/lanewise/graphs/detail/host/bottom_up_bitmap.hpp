@@ -52,7 +52,7 @@ LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Verte
 /// bottom_up sets them by atomic operations, and nothing waits in scratch. (16 threads, kron.22:
 /// 8 ms instead of 14.)
 template <class Team, class Vertex, class Offset>
-class bottom_up_by_words {
+class bottom_up_bitmap {
   using warp_type = typename Team::warp_type;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
@@ -65,8 +65,8 @@ class bottom_up_by_words {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_KERNEL_FUNCTION bottom_up_by_words(const Team& team, const task& t,
-                                              const std::uint32_t* before, std::uint32_t* after)
+  LANEWISE_KERNEL_FUNCTION bottom_up_bitmap(const Team& team, const task& t,
+                                            const std::uint32_t* before, std::uint32_t* after)
       : team_(team), task_(t), before_(before), after_(after) {}
 
   /// As that of bottom_up: the vertices that are found get level `depth`. Returns how many edges

@@ -48,7 +48,7 @@ class searches_by_threads {
     for (std::int32_t depth = 0; at < end && depth < task_.most_depth; ++depth) {
       std::int64_t queued = end;
       for (; at < end; ++at) {
-        ask_for_rows(at, end);
+        prefetch_rows(at, end);
         const Offset first = rows_.begins[queue_[at]], last = rows_.begins[queue_[at] + 1];
         if (first < last && last <= rows_.edges)
           queued = reach_all(rows_.columns + first, last - first, depth + 1, queued);
@@ -58,7 +58,7 @@ class searches_by_threads {
     for (std::int64_t v = 0; v < n_; ++v)
       task_.levels[level_tiles{n_, task_.searches}.place(v, which)] = level_[v];
   }
-  LANEWISE_FUNCTION void ask_for_rows(std::int64_t at, std::int64_t end) const {
+  LANEWISE_FUNCTION void prefetch_rows(std::int64_t at, std::int64_t end) const {
     if (at + rows_ahead < end) warp_type::prefetch(rows_.begins + queue_[at + rows_ahead]);
     if (at + rows_ahead / 2 < end)
       warp_type::prefetch(rows_.columns + rows_.begins[queue_[at + rows_ahead / 2]]);

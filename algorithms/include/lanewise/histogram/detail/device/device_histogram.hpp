@@ -34,8 +34,8 @@ class device_histogram {
     constexpr int weights = pack_items<typename Call::weight, per_lane>;
     return Call::has_weights && weights < own ? weights : own;
   }();
-  using rows = device_rows<Team, item, per_lane, v>;
-  using weight_rows = device_rows<Team, typename Call::weight, per_lane, v>;
+  using rows = register_tile<Team, item, per_lane, v>;
+  using weight_rows = register_tile<Team, typename Call::weight, per_lane, v>;
 
   static constexpr int bytes = scratch_bytes;
   /// Items of so few values that these are counted first, and then put into bins.

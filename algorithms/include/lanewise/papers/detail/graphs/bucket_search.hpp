@@ -126,7 +126,7 @@ class bucket_search {
     list.push(warp, fresh, vertex);
     return warp.first(0);
   }
-  LANEWISE_FUNCTION mask_type is_next(const mask_type&, const lanes<bits>&) const {
+  LANEWISE_FUNCTION mask_type stays_near(const mask_type&, const lanes<bits>&) const {
     return team_.warp().first(0);
   }
 

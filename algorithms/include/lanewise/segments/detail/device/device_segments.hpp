@@ -203,8 +203,8 @@ class parked_ends {
 /// at_head(item) replaces the item at a head. `ends`: the caller wants the results of segments, not
 /// of items.
 template <class Team, class T, int items_per_lane, class Heads, class AtHead, bool ends>
-class device_segments : public scanned_segments<device_rows<Team, T, items_per_lane>> {
-  using row_type = device_rows<Team, T, items_per_lane>;
+class device_segments : public scanned_segments<register_tile<Team, T, items_per_lane>> {
+  using row_type = register_tile<Team, T, items_per_lane>;
   using base = scanned_segments<row_type>;
   using typename base::state;
 

@@ -30,7 +30,7 @@ class device_sums {
   static constexpr std::int64_t steps = tile / 2 * Team::warps;
   using state = segment_carry<T>;
   /// For ranges that are few and short.
-  using whole = device_whole<Team, T, items_per_lane>;
+  using whole = few_segments_reduction<Team, T, items_per_lane>;
 
   /// An end comes with 8 bytes of offset and with a result: `weight` is the number of items that
   /// are as many bytes. With small items it is not bytes that take time.
@@ -46,7 +46,7 @@ class device_sums {
 
  private:
   /// A tile by this warp alone.
-  using rows = device_rows<lone_warp<warp_type>, T, items_per_lane>;
+  using rows = register_tile<lone_warp<warp_type>, T, items_per_lane>;
   static constexpr int v = rows::v;
   using packs = pack<T, v>;
   // After every 128 bytes the place of a pack is left out, so that lanes that walk side by side
@@ -184,7 +184,7 @@ class device_sums {
       int count = left < tile_items ? (left < 0 ? 0 : left) : tile_items;
       // If ends are dense, what matters is that there are few tiles.
       if (left > tile_items && (sees_all_ || left > 2 * tile_items)) count -= past_line;
-      // Asked of the unclamped number, as in device_rows.
+      // Asked of the unclamped number, as in register_tile.
       const bool is_whole = past_line == 0 && left >= tile_items;
       const std::uint32_t next_end = next_ < seen_ ? end_of_seen(next_) : last_ + 1;
       if (is_commutative<Op, T> && is_whole && next_end > at_ + tile_items) {

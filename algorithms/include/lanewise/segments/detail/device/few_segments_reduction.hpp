@@ -13,7 +13,7 @@ namespace detail {
 /// of several warps takes as many neighbouring ranges, one in a lane of each warp, and its warps
 /// equal parts of their items.
 template <class Team, class T, int items_per_lane>
-class device_whole {
+class few_segments_reduction {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   template <class U>

@@ -96,8 +96,8 @@ class parked_compaction {
 
 /// A tile in registers in which some items are kept.
 template <class Team, class T, int items_per_lane, class First, class Second, class Selector>
-class device_compaction : public device_rows<Team, T, items_per_lane> {
-  using base = device_rows<Team, T, items_per_lane>;
+class device_compaction : public register_tile<Team, T, items_per_lane> {
+  using base = register_tile<Team, T, items_per_lane>;
   using ranks = device_ranks<base, First::needs_previous || Second::needs_previous>;
   static_assert(items_per_lane <= 32, "a lane's marks are one word");
 

@@ -50,8 +50,8 @@ class parked_three_ways {
 
 /// A tile in registers whose items go three ways.
 template <class Team, class T, int items_per_lane, class Ways>
-class device_three_ways : public device_rows<Team, T, items_per_lane> {
-  using base = device_rows<Team, T, items_per_lane>;
+class device_three_ways : public register_tile<Team, T, items_per_lane> {
+  using base = register_tile<Team, T, items_per_lane>;
   using ranks = device_ranks<base, false>;
   static_assert(items_per_lane <= 32, "a lane's marks are one word");
 

@@ -10,7 +10,7 @@ namespace detail {
 /// Bins for keys that often have the same digit. A digit has bins in proportion to its keys, and
 /// the 32 bits below it choose one of them. Bins are in the order of keys.
 template <class Bits>
-struct radix_shares {
+struct adaptive_bins {
   Bits ordering;         ///< the bits that order keys
   int shift;             ///< of the digit
   std::uint32_t* share;  ///< of each digit: its first bin, and from bit 16 on how many it has

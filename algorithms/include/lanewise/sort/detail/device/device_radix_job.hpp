@@ -385,14 +385,14 @@ class device_radix_job {
   LANEWISE_FUNCTION bool sort_by_shares(radix_range range, bool by_digits) {
     const auto warp = team_.warp();
     const int shift = top_ - radix_digit_bits > range.low ? top_ - radix_digit_bits : range.low;
-    const radix_shares<Bits> shares{ordering_, shift, shared_.share};
+    const adaptive_bins<Bits> shares{ordering_, shift, shared_.share};
     clear();
     for (int b = team_.warp_index() * width; b < radix_buckets; b += threads)
       warp.store(shared_.share + b, u32s(0u));
     team_.once([&] { shared_.share[radix_buckets] = 0; });
     team_.barrier();
     if (mine_ > 0) {
-      device_loose_ranks<Team, rows>(
+      unstable_ranks<Team, rows>(
           warp, shared_.share,
           [&](int j) LANEWISE_INLINE_LAMBDA {
             return lanewise::select(exists<false>(j),
@@ -413,7 +413,7 @@ class device_radix_job {
   LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact, bool by_digits,
                                         std::uint32_t most) {
     const auto warp = team_.warp();
-    using ranks = device_loose_ranks<Team, rows>;
+    using ranks = unstable_ranks<Team, rows>;
     ranks rank;
     const auto bin = [&](auto full, int j) LANEWISE_INLINE_LAMBDA {
       const auto b = warp.map(bin_of, key_[j]);

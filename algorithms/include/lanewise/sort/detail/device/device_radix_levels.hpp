@@ -23,7 +23,7 @@ class device_radix_count {
   using lanes = typename warp_type::template lanes<U>;
   using u32s = lanes<std::uint32_t>;
   using rows =
-      device_rows<Team, Bits, static_cast<int>(sizeof(Bits) <= 4 ? 16 : 64 / sizeof(Bits))>;
+      register_tile<Team, Bits, static_cast<int>(sizeof(Bits) <= 4 ? 16 : 64 / sizeof(Bits))>;
 
  public:
   struct scratch {
@@ -144,7 +144,7 @@ LANEWISE_FUNCTION void take_along(const W& warp, const radix_plan<Bits, Counter>
   if (count == 0) return;
   const auto pieces = static_cast<std::uint32_t>(divide_up(count, capacity));
   const std::uint32_t first = warp.fetch_add(*plan.job_count, pieces);
-  radix_job* const jobs = plan.jobs + first;
+  block_sort_task* const jobs = plan.jobs + first;
   for (std::uint32_t p = 0; p < pieces; p += W::width) {
     auto piece = warp.lane() + u32s(p);
     warp.each(
@@ -464,7 +464,7 @@ class device_radix_starts {
     const auto first = warp.template mask_of<std::uint32_t>(begins);
     const auto place =
         lanewise::reserve(warp, *plan.job_count, lanewise::select(first, u32s(1u), u32s(0u)));
-    radix_job* const jobs = plan.jobs;
+    block_sort_task* const jobs = plan.jobs;
     auto number = place.offset;
     auto begin = from;
     warp.each(

@@ -224,7 +224,7 @@ struct radix_digit_passes {
         team, shared.ticket, pass.tickets, pass.tiles, [&](std::uint32_t t) LANEWISE_INLINE_LAMBDA {
           clear_words(team, next_words, t);
           const std::int64_t first_item = t * tile_items;
-          const places_behind_tiles<Word> places{counts, start, t};
+          const look_back_offsets<Word> places{counts, start, t};
           if constexpr (has_values) {
             split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
                                places, all, sink,

@@ -12,20 +12,20 @@ namespace detail {
 /// key: not in the order of the keys, which nobody can tell from equal ones. Two ranks share a
 /// register.
 template <class Team, int rows>
-class device_loose_ranks {
+class unstable_ranks {
   using warp_type = typename Team::warp_type;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
   using u32s = lanes<std::uint32_t>;
 
  public:
-  device_loose_ranks() = default;
+  unstable_ranks() = default;
   /// bucket(j) are the buckets of row j; what does not exist has one of its own. Rows for which
   /// some(j) does not hold are left out by the warp. count has a counter for each bucket, which
   /// is 0.
   template <class BucketOf, class Some>
-  LANEWISE_FUNCTION device_loose_ranks(const warp_type& warp, std::uint32_t* count, BucketOf bucket,
-                                       Some some) {
+  LANEWISE_FUNCTION unstable_ranks(const warp_type& warp, std::uint32_t* count, BucketOf bucket,
+                                   Some some) {
     // Additions to one counter wait for each other. Where a row has many of one bucket, the first
     // lane adds for all of its bucket. Two rows are looked at, as asking every row costs a fifth.
     if (warp.anywhere(is_crowded(warp, bucket(0)) || is_crowded(warp, bucket(rows / 2)))) {
@@ -82,7 +82,7 @@ class device_loose_ranks {
 /// Sends a tile of a segment to its buckets, in any order within a bucket: the tile is brought into
 /// the order of buckets in scratch, and every run takes the next places of its bucket.
 template <class Team, class Bits, class Counter, int items_per_lane>
-class device_loose_split {
+class unstable_split {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   static constexpr int threads = Team::warps * width;
@@ -150,7 +150,7 @@ class device_loose_split {
         return lanewise::select(exists(j), d, u32s(static_cast<std::uint32_t>(radix_buckets)));
     };
     const auto some = [&](int j) LANEWISE_INLINE_LAMBDA { return full || j * threads + mine < n; };
-    const device_loose_ranks<Team, items_per_lane> rank(warp, shared.slot, bucket, some);
+    const unstable_ranks<Team, items_per_lane> rank(warp, shared.slot, bucket, some);
     team.barrier();
     find_runs(team, shared, next);
     LANEWISE_UNROLL

@@ -68,7 +68,7 @@ struct radix_starts_kernel {
 
 /// Places the keys of a level, equal keys in any order.
 template <class Bits, class Counter, bool few = false>
-struct loose_placing {
+struct unstable_scatter {
   using counter = Counter;
   struct policy : launch_policy {
     // H200, 2^28 u32, a prototype: 16 warps with 32 keys per lane 0.78 ms, 8 with 32 0.98, 16 with
@@ -80,7 +80,7 @@ struct loose_placing {
     static constexpr int teams_per_multiprocessor = 2;
   };
   template <class Team>
-  using split = detail::device_loose_split<Team, Bits, Counter, policy::items_per_lane>;
+  using split = detail::unstable_split<Team, Bits, Counter, policy::items_per_lane>;
   template <class Team>
   using scratch = typename split<Team>::scratch;
 
@@ -107,7 +107,7 @@ struct loose_placing {
 
 /// Places the keys of a level, equal keys in their order, with values.
 template <class Bits, class Word, class Value, bool few = false>
-struct ordered_placing {
+struct stable_scatter {
   using counter = std::uint64_t;
   using word = Word;
   static constexpr bool has_values = !std::is_empty_v<Value>;
@@ -160,7 +160,7 @@ struct ordered_placing {
                                                          plan.reads(s.array)};
     const function_sink<radix_writer<Bits>> keys_out{
         end, {plan.keys.to(to), s.last ? plan.map : detail::key_map<Bits>{}}};
-    const places_behind_tiles<Word> places{
+    const look_back_offsets<Word> places{
         {words + std::int64_t{s.first_tile} * detail::radix_buckets, detail::radix_buckets},
         starts,
         t};
@@ -251,13 +251,13 @@ struct radix_job_kernel {
 
   detail::radix_plan<Bits, Counter> plan;
   detail::radix_arrays<Value> values;
-  detail::radix_jobs which;
+  detail::block_sort_tasks which;
   int bins_tried;    ///< bins have been tried where this many bits of keys differ, or fewer
   int shares_tried;  ///< shares have been tried where this many bits of keys differ, or fewer
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (which == detail::radix_jobs::one) {
+    if (which == detail::block_sort_tasks::one) {
       const std::int64_t n = plan.n();
       if (n > 0)
         run(team, shared,
@@ -266,7 +266,7 @@ struct radix_job_kernel {
             0);
       return;
     }
-    const bool left = which == detail::radix_jobs::left;
+    const bool left = which == detail::block_sort_tasks::left;
     const std::uint32_t jobs = left ? *plan.unsorted_count : *plan.job_count;
     for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
       const std::uint32_t number = left ? plan.unsorted_jobs[i] : i;
@@ -277,8 +277,8 @@ struct radix_job_kernel {
 
  private:
   template <class Team>
-  LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared, const detail::radix_job& todo,
-                             std::uint32_t number) const {
+  LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared,
+                             const detail::block_sort_task& todo, std::uint32_t number) const {
     constexpr bool has_values = !std::is_empty_v<Value>;
     const auto warp = team.warp();
     const Bits* const from = plan.keys(todo.array) + todo.begin;
@@ -384,7 +384,7 @@ struct device_radix_layout {
       segments[k] = take(most_segments, sizeof(detail::radix_segment));
       owners[k] = take(most_tiles, sizeof(std::uint32_t));
     }
-    jobs = take(most_jobs, sizeof(detail::radix_job));
+    jobs = take(most_jobs, sizeof(detail::block_sort_task));
     unsorted = take(most_jobs, sizeof(std::uint32_t));
     words = take(ordered ? most_tiles : 0, detail::radix_buckets * word_bytes);
     pass_words = take(2 * pass_tiles, detail::radix_buckets * word_bytes);
@@ -415,7 +415,7 @@ class device_radix_sort {
   using value_arrays = detail::radix_arrays<Value>;
   friend class device_radix_sort<Bits, Value, false>;
   using Counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
-  using quick_jobs = radix_job_kernel<Bits, Counter, quick_key, Value, false>;
+  using fast_block_sort = radix_job_kernel<Bits, Counter, quick_key, Value, false>;
   using jobs = radix_job_kernel<Bits, Counter, key, Value, true>;
   template <class Exec>
   using job_team = team_t<Exec, typename jobs::policy>;
@@ -428,8 +428,8 @@ class device_radix_sort {
 
  private:
   template <class Word, bool few>
-  using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
-                                        loose_placing<Bits, Counter, few>>;
+  using placing_of = std::conditional_t<ordered, stable_scatter<Bits, Word, Value, few>,
+                                        unstable_scatter<Bits, Counter, few>>;
   template <class Word, bool few>
   using by_passes = radix_digit_passes<Bits, Value, Word, few>;
   template <class Word>
@@ -499,7 +499,7 @@ class device_radix_sort {
       plan.range = range;
       plan.n = n;
       lanewise::launch(exec, "Lanewise::radix_sort", 1,
-                       jobs{plan, values, detail::radix_jobs::one, -1, -1});
+                       jobs{plan, values, detail::block_sort_tasks::one, -1, -1});
       return;
     }
     auto work = call_workspace::make<backend_of<Exec>>(
@@ -680,7 +680,7 @@ class device_radix_sort {
       plan.counts[k] = reinterpret_cast<Counter*>(memory + parts.counts[k]);
       plan.differing[k] = reinterpret_cast<std::uint64_t*>(memory + parts.differing[k]);
     }
-    plan.jobs = reinterpret_cast<detail::radix_job*>(memory + parts.jobs);
+    plan.jobs = reinterpret_cast<detail::block_sort_task*>(memory + parts.jobs);
     plan.unsorted_jobs = reinterpret_cast<std::uint32_t*>(memory + parts.unsorted);
     if (!keys.overwrites()) {
       plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
@@ -703,7 +703,7 @@ class device_radix_sort {
             kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
                                                    capacity<Exec>),
                    {passes_of<Word, true>(plan, values, parts, memory, items_of_pass), meeting},
-                   jobs{plan, values, detail::radix_jobs::all, -1, -1}});
+                   jobs{plan, values, detail::block_sort_tasks::all, -1, -1}});
         return;
       }
     }
@@ -751,18 +751,18 @@ class device_radix_sort {
     }
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range) && n.bound > whole_keys) {
-      lanewise::launch(exec, "Lanewise::radix_sort::quick_jobs",
-                       backend::template league_for_tiles<quick_jobs>(exec, some),
-                       quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});
+      lanewise::launch(exec, "Lanewise::radix_sort::fast_block_sort",
+                       backend::template league_for_tiles<fast_block_sort>(exec, some),
+                       fast_block_sort{plan, values, detail::block_sort_tasks::all, -1, -1});
       lanewise::launch(exec, "Lanewise::radix_sort::jobs",
                        backend::template resident_league<jobs>(exec, parts.most_jobs),
-                       jobs{plan, values, detail::radix_jobs::left,
+                       jobs{plan, values, detail::block_sort_tasks::left,
                             ordered ? quick_key::most_bits : -1,  // finds bins of equal keys
-                            quick_jobs::has_shares ? quick_key::most_bits : -1});
+                            fast_block_sort::has_shares ? quick_key::most_bits : -1});
     } else {
       lanewise::launch(exec, "Lanewise::radix_sort::jobs",
                        backend::template league_for_tiles<jobs>(exec, some),
-                       jobs{plan, values, detail::radix_jobs::all, -1, -1});
+                       jobs{plan, values, detail::block_sort_tasks::all, -1, -1});
     }
   }
 };

@@ -101,7 +101,7 @@ struct place_later_kernel {
         static_cast<std::uint32_t>(divide_up(kept, std::int64_t{split<Team>::items}));
     lanewise::for_each_tile_in_order<true>(
         team, shared.ticket, *tickets, tiles, [&](std::uint32_t t) {
-          const places_behind_tiles<Word> places{{words, later.buckets}, later.begins, t};
+          const look_back_offsets<Word> places{{words, later.buckets}, later.begins, t};
           split<Team>::place(team, shared.tile, keys, std::int64_t{t} * split<Team>::items, kept,
                              digit, later.buckets, true, places, kept, keys_out, values,
                              values_out);

@@ -26,7 +26,7 @@ struct segment_work {
   std::uint32_t* job_count;
   std::uint32_t* refused;  ///< numbers of jobs that are left for merging
   std::uint32_t* refused_count;
-  detail::radix_job* wide_jobs;
+  detail::block_sort_task* wide_jobs;
   std::uint32_t* wide_count;
 };
 
@@ -351,7 +351,7 @@ class device_segmented_sort {
     parts.first = take(parts.groups * windows::group + 1, sizeof(std::int64_t));
     parts.jobs = take(parts.most_jobs, sizeof(detail::segment_job));
     parts.refused = take(parts.most_jobs, sizeof(std::uint32_t));
-    parts.wide = take(n / capacity, sizeof(detail::radix_job));
+    parts.wide = take(n / capacity, sizeof(detail::block_sort_task));
     parts.bytes = at;
     return parts;
   }
@@ -424,7 +424,7 @@ class device_segmented_sort {
     work.wide_count = work.job_count + 2;
     work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
-    work.wide_jobs = reinterpret_cast<detail::radix_job*>(memory + parts.wide);
+    work.wide_jobs = reinterpret_cast<detail::block_sort_task*>(memory + parts.wide);
     std::int64_t wide = 0;
     if constexpr (has_wide<Exec>) wide = wide_capacity(exec, n, segments);
     // If items are few, a launch of wide teams sorts what the levels leave, too.
@@ -499,7 +499,7 @@ class device_segmented_sort {
                           const detail::radix_arrays<Value>& values, std::int64_t n) {
     lanewise::launch(exec, "Lanewise::segmented_sort::wide",
                      backend_of<Exec>::template resident_league<wide_jobs>(exec, n / 1024),
-                     wide_jobs{plan, values, detail::radix_jobs::all, -1, -1});
+                     wide_jobs{plan, values, detail::block_sort_tasks::all, -1, -1});
   }
 };
 

@@ -105,7 +105,7 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
                                          std::uint32_t all, std::uint32_t buckets, DigitOf digit_of,
                                          std::uint32_t* tile_counts, Result result,
                                          ReportBad report_bad) {
-    using rows = device_rows<Team, Key, counted_per_lane>;
+    using rows = register_tile<Team, Key, counted_per_lane>;
     const auto warp = team.warp();
     const auto lane = warp.lane();
     const u32s one(1u), none(0u), stride(copies);
@@ -185,8 +185,8 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
     const std::int64_t tile = tiles - 1 - piece;
     const auto each = static_cast<std::uint32_t>(divide_up(tiles, columns));
     const std::int64_t c = static_cast<std::uint32_t>(tile) / each;
-    const scanned_places places{starts + columns * buckets, starts + c * buckets,
-                                tile_counts + tile * buckets};
+    const scanned_offsets places{starts + columns * buckets, starts + c * buckets,
+                                 tile_counts + tile * buckets};
     tile_type::place(team, shared, source, tile * items, n, bucket_of, buckets, all_good, places,
                      end, sink, values, value_sink);
   }

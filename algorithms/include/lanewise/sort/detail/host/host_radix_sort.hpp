@@ -75,7 +75,7 @@ struct host_sort_bucket_of {
 /// A range that is too large for one team: all cut it into buckets, by the highest bits in which a
 /// sample differs.
 template <class Bits>
-struct host_sort_job {
+struct parallel_partition {
   std::int64_t begin;
   std::int64_t end;
   sort_array from;
@@ -159,7 +159,7 @@ struct host_sort_policy : launch_policy {
 /// has drawn a ticket waits for its task until there is one or all tasks are done. Who waits, waits
 /// for teams that run.
 template <class Bits>
-struct host_sort_board {
+struct task_queue {
   struct control {
     std::int64_t n;
     alignas(64) std::uint32_t drawn;
@@ -173,14 +173,14 @@ struct host_sort_board {
   control* shared;
   std::uint32_t* ready;
   host_sort_task* tasks;
-  host_sort_job<Bits>* jobs;
+  parallel_partition<Bits>* jobs;
   std::int64_t* counters;
   std::int64_t task_places;
   std::int64_t counter_places;
 
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   static std::size_t bytes(const host_sort_plan& plan) {
-    return host_sort_board().lay_out(plan, nullptr);
+    return task_queue().lay_out(plan, nullptr);
   }
 
   /// Returns how many bytes it takes.
@@ -248,7 +248,7 @@ template <class Item, class Value, class Key>
 struct host_sort_kernel {
   using bits_type = typename Key::bits_type;
   using place = detail::sort_place<Item, Value>;
-  using job_type = detail::host_sort_job<bits_type>;
+  using job_type = detail::parallel_partition<bits_type>;
   using task = detail::host_sort_task;
   using array = detail::sort_array;
   using plan_type = detail::host_sort_plan;
@@ -284,7 +284,7 @@ struct host_sort_kernel {
   std::int64_t bound;
   std::int64_t few;    // one team sorts up to this number of items
   std::int64_t teams;  // that run
-  detail::host_sort_board<bits_type> board;
+  detail::task_queue<bits_type> board;
   bool begins;  // the launch of one team that begins
 
   template <class Team>
@@ -642,7 +642,7 @@ detail::host_sort_plan host_sort_plan_of(std::int64_t n) {
 template <class KeyOf, class Item, class Value>
 std::size_t host_radix_sort_bytes(std::int64_t n) {
   using bits = typename detail::sort_key<KeyOf, Item, false>::bits_type;
-  return detail::host_sort_board<bits>::bytes(kernels::host_sort_plan_of<Item, Value>(n));
+  return detail::task_queue<bits>::bytes(kernels::host_sort_plan_of<Item, Value>(n));
 }
 
 /// Sorts n() items by a sort_key; items with equal keys keep their order unless the key is plain.

@@ -16,10 +16,11 @@ namespace detail {
 enum class looked_around { none, of_long, of_all };
 
 /// The filter of a set where a warp is one thread: the same look at the same table as that of
-/// set_filter, of one window for each word of a row. What it costs are multiplications and shifts,
-/// for which a processor has one unit: so words that begin anywhere are loaded, and bits shuffled.
+/// multi_pattern_filter, of one window for each word of a row. What it costs are multiplications
+/// and shifts, for which a processor has one unit: so words that begin anywhere are loaded, and
+/// bits shuffled.
 template <class Warp>
-struct set_row_filter {
+struct multi_pattern_row_filter {
   using words = typename Warp::template lanes<std::uint32_t>;
 
   /// So far ahead the text is asked for, as text_steps does.
@@ -33,7 +34,7 @@ struct set_row_filter {
   window_surroundings around;
   words powers;  // of two
 
-  LANEWISE_FUNCTION set_row_filter(const Warp& warp, const pattern_set_view& set)
+  LANEWISE_FUNCTION multi_pattern_row_filter(const Warp& warp, const pattern_set_view& set)
       : table(set.filter),
         shift(32u - static_cast<std::uint32_t>(set.has_many ? filter_place::many_words_bits
                                                             : filter_place::few_words_bits)),
@@ -73,19 +74,19 @@ struct set_row_filter {
 
 /// A filter for few windows of 4 bytes, which are in buckets: a look takes no multiplication.
 template <class Warp>
-struct set_row_buckets {
+struct multi_pattern_row_buckets {
   static constexpr int lane_bytes = 1, look_bytes = Warp::width;
 
   bucket_filter<Warp, 4> buckets;
 
-  LANEWISE_FUNCTION set_row_buckets(const Warp& warp, const pattern_set_view& set)
+  LANEWISE_FUNCTION multi_pattern_row_buckets(const Warp& warp, const pattern_set_view& set)
       : buckets(warp, set.window_buckets) {}
 
   template <int kind, looked_around where>
   LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
     return buckets.look(warp, [&](int b) LANEWISE_INLINE_LAMBDA {
       return warp.template load_unaligned<unsigned char>(
-          at + 4 + b, b == 0 ? set_row_filter<Warp>::ahead_bytes : 0);
+          at + 4 + b, b == 0 ? multi_pattern_row_filter<Warp>::ahead_bytes : 0);
     });
   }
 };

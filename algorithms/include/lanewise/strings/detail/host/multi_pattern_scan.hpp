@@ -15,14 +15,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The filter and the candidates of a set where a warp is one thread (set_filter and
-/// set_candidates are for lanes that run side by side). The filter looks at a row of W words at a
-/// time, and windows that pass are put in a list; these are looked up and compared one after the
-/// other, as a processor has several of their reads on the way by itself.
+/// The filter and the candidates of a set where a warp is one thread (multi_pattern_filter and
+/// multi_pattern_candidates are for lanes that run side by side). The filter looks at a row of W
+/// words at a time, and windows that pass are put in a list; these are looked up and compared one
+/// after the other, as a processor has several of their reads on the way by itself.
 ///
 /// Each pattern has one window at each place where it begins. So no hit comes twice.
 template <class Warp>
-class set_scan {
+class multi_pattern_scan {
   static constexpr int most_listed = 512, row_bytes = 4 * Warp::width;
   static constexpr int most_places = 32 * 32 * Warp::width;  // of a span
   /// This number of windows, or entries, is written at a time, whether they are there or not.
@@ -46,8 +46,8 @@ class set_scan {
     alignas(64) unsigned char edge[(rows_of_step + 1) * row_bytes + 16];
   };
 
-  LANEWISE_FUNCTION set_scan(const Warp& warp, const text_bytes& text, const pattern_set_view& set,
-                             scratch& shared)
+  LANEWISE_FUNCTION multi_pattern_scan(const Warp& warp, const text_bytes& text,
+                                       const pattern_set_view& set, scratch& shared)
       : warp_(warp),
         text_(text),
         set_(set),
@@ -104,7 +104,7 @@ class set_scan {
   LANEWISE_FUNCTION void each_place(F f) {
     const int number = hits_ == 0 ? 0 : put_in_order();
     if (set_.has_shorts()) {
-      set_shorts<Warp>(warp_, text_, set_, list_, most_listed)
+      multi_pattern_shorts<Warp>(warp_, text_, set_, list_, most_listed)
           .each_place(first_, places_, {order_, best_, number}, f);
       return;
     }
@@ -127,8 +127,9 @@ class set_scan {
   template <int kind, looked_around where>
   LANEWISE_SEPARATE_FUNCTION void look_for(const unsigned char* at, int rows) {
     constexpr int stride = window_kind{kind}.stride(), most = 8 / stride * width + at_once;
-    using filter_type = std::conditional_t<kind == 0 && where == looked_around::none,
-                                           set_row_buckets<Warp>, set_row_filter<Warp>>;
+    using filter_type =
+        std::conditional_t<kind == 0 && where == looked_around::none,
+                           multi_pattern_row_buckets<Warp>, multi_pattern_row_filter<Warp>>;
     const Warp warp = warp_;
     const filter_type filter(warp, set_);
     const unsigned char* first = at;
@@ -175,7 +176,7 @@ class set_scan {
   /// Looks up the windows that are listed, and compares the patterns that have them.
   template <int kind>
   LANEWISE_SEPARATE_FUNCTION void look_up(const unsigned char* at, int listed) {
-    const set_text mine{text_, set_};
+    const multi_pattern_text mine{text_, set_};
     const int found = find_slots<kind>(at, listed);
     turns_ -= listed;
     int tasks = 0;
@@ -241,7 +242,7 @@ class set_scan {
     return found;
   }
   /// Keeps those of some patterns that are there, as hits. Returns 0.
-  LANEWISE_FUNCTION int compare(const set_text& mine, int tasks) {
+  LANEWISE_FUNCTION int compare(const multi_pattern_text& mine, int tasks) {
     int hits = hits_;
     for (int t = 0; t < tasks && hits < most_hits; ++t) {
       const std::uint32_t* const record = set_.records + task_[t];
@@ -255,7 +256,7 @@ class set_scan {
     hits_ = hits;
     return 0;
   }
-  LANEWISE_FUNCTION bool is_at(const set_text& mine, std::int64_t place,
+  LANEWISE_FUNCTION bool is_at(const multi_pattern_text& mine, std::int64_t place,
                                const std::uint32_t* record) {
     const std::int64_t size = record[1];
     if (place + size + width > text_.n) return mine.is_at(place, record[0]);
