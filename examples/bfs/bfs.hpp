@@ -116,7 +116,7 @@ struct search_kernel {
     const std::uint32_t step = each < 8 ? each + 1 : (each < 64 ? 8 : (each < 256 ? each / 8 : 32));
     for (std::uint32_t at = (team.warp_index() * group + team.index()) * step; at < size;
          at += warps * step) {
-      const auto exist = warp.first(static_cast<int>(size - at < step ? size - at : step));
+      const auto exist = warp.first(size - at < step ? size - at : step);
       const auto row = warp.load(exist, queue[level % 2] + at, std::int64_t{0});
       range_expansion_t<Team>::by_warp(team, shared.expansion, row >> 16,
                                        row & decltype(row)(0xffff), {}, visit);

@@ -66,7 +66,7 @@ struct throw_kernel {
     send(team, shared, 0);
     for (std::int64_t t = begin; t < end; ++t) {
       const std::int64_t first = t * items + team.warp_index() * width, left = n - first;
-      auto todo = warp.first(static_cast<int>(left < width ? left : width));
+      auto todo = warp.first(left);
       const auto key = warp.load(todo, keys + first, 0u);
       const auto value = pairs ? warp.load(todo, values + first, 0u) : key;
       for (bool again = true; again;) {

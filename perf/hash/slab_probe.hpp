@@ -88,7 +88,7 @@ struct probe_kernel {
   LANEWISE_FUNCTION auto active_lanes(const W& warp, const index_range& mine,
                                       std::int64_t window) const {
     const std::int64_t left = window < mine.end ? n - window * W::width : 0;
-    return warp.first(static_cast<int>(left < W::width ? left : W::width));
+    return warp.first(left);
   }
 
   /// Every active lane's key is looked up by the whole sub-warp, one line of the table at a time.

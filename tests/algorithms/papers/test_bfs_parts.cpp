@@ -43,7 +43,7 @@ struct cull_kernel {
       Cull<Team, Vertex>::init(team, shared.cull);
     team.barrier();
     for (std::int64_t at = team.warp_index() * width; at < n; at += Team::warps * width) {
-      const mask_type there = warp.first(static_cast<int>(n - at < width ? n - at : width));
+      const mask_type there = warp.first(n - at);
       const auto vertex = warp.load(there, vertices + at, Vertex{0});
       const mask_type kept = Cull<Team, Vertex>::stay(team, shared.cull, there, vertex);
       const auto flag = warp.map([](std::uint32_t k) { return k; },
@@ -84,7 +84,7 @@ struct gather_kernel {
     for (std::int64_t tile = 0; tile < rows; tile += Team::warps * width) {
       const std::int64_t at = tile + team.warp_index() * width;
       const std::int64_t left = rows - at;
-      const auto there = warp.first(static_cast<int>(left < 0 ? 0 : left < width ? left : width));
+      const auto there = warp.first(left);
       const auto from = warp.load(there, begin + at, std::int64_t{0});
       const auto count = warp.load(there, length + at, std::int64_t{0});
       const auto got = allocate(team, shared.allocation, count);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 using Catch::Matchers::ContainsSubstring;
-namespace by = lanewise::papers::by_fingerprints;
+namespace prints = lanewise::papers::by_fingerprints;
 namespace detail = lanewise::papers::detail;
 
 using places_type = std::vector<std::int64_t>;
@@ -53,12 +53,12 @@ template <class Policy>
 places_type found_by(const Policy& how, const std::string& text, const std::string& bytes,
                      int shift = 0) {
   const array<char> in({text.begin(), text.end()}, shift);
-  const by::pattern<memory, Policy> pattern(bytes, how);
+  const prints::pattern<memory, Policy> pattern(bytes, how);
   const cell<std::int64_t> number(-7), counted(-7);
   const auto most = static_cast<std::int64_t>(text.size()) + 1;
   const array<std::int64_t> places(most, -7);
-  by::find_all(make_space(), in.const_view(), pattern, places.view(), number.view());
-  by::count(make_space(), in.const_view(), pattern, counted.view());
+  prints::find_all(make_space(), in.const_view(), pattern, places.view(), number.view());
+  prints::count(make_space(), in.const_view(), pattern, counted.view());
   CHECK(number.get() == counted.get());
   CHECK(places.guards_intact());
   auto all = places.items();
@@ -103,31 +103,32 @@ void check_systems(const std::string& text, const std::string& bytes, int bits, 
   };
   const auto collides = collides_by(p);
   const auto never = [](const std::string&) { return false; };
-  check_superset("SRK", by::sequential{.bits = bits, .prime = p}, text, bytes, shift, collides);
-  check_superset("DRK", by::divided{.bits = bits, .places_of_lane = places_of_lane, .prime = p},
+  check_superset("SRK", prints::sequential{.bits = bits, .prime = p}, text, bytes, shift, collides);
+  check_superset("DRK", prints::divided{.bits = bits, .places_of_lane = places_of_lane, .prime = p},
                  text, bytes, shift, collides);
-  check_superset("CRK, recurrence", by::recurrence{.bits = bits, .prime = large}, text, bytes,
+  check_superset("CRK, recurrence", prints::recurrence{.bits = bits, .prime = large}, text, bytes,
                  shift, collides_by(large));
   // Less than one in 2^30 strings that are no match has the pattern's matrix.
-  check_superset("CRK", by::cooperative{.bits = bits, .prime = large}, text, bytes, shift, never);
-  if (m <= by::hybrid::most_letters)
-    check_superset("HRK", by::hybrid{.bits = bits, .prime = large}, text, bytes, shift, never);
+  check_superset("CRK", prints::cooperative{.bits = bits, .prime = large}, text, bytes, shift,
+                 never);
+  if (m <= prints::hybrid::most_letters)
+    check_superset("HRK", prints::hybrid{.bits = bits, .prime = large}, text, bytes, shift, never);
   if (m * bits <= 32)
-    check_exact("DRK-WOM-32", by::exact<32>{.bits = bits, .places_of_lane = places_of_lane}, text,
-                bytes, shift);
+    check_exact("DRK-WOM-32", prints::exact<32>{.bits = bits, .places_of_lane = places_of_lane},
+                text, bytes, shift);
   if (m * bits <= 64)
-    check_exact("DRK-WOM-64", by::exact<64>{.bits = bits, .places_of_lane = places_of_lane}, text,
-                bytes, shift);
-  check_exact("DRK-2S", by::two_stage{.bits = bits, .places_of_lane = places_of_lane}, text, bytes,
-              shift);
+    check_exact("DRK-WOM-64", prints::exact<64>{.bits = bits, .places_of_lane = places_of_lane},
+                text, bytes, shift);
+  check_exact("DRK-2S", prints::two_stage{.bits = bits, .places_of_lane = places_of_lane}, text,
+              bytes, shift);
   check_exact("DRK-2S, 128",
-              by::two_stage{.bits = bits, .part = 1 + m % 3 % m, .offset = m / 2, .chunk = 128},
+              prints::two_stage{.bits = bits, .part = 1 + m % 3 % m, .offset = m / 2, .chunk = 128},
               text, bytes, shift);
   // The hashes of the last chunk alone collide seldom enough, if it is not shorter than that.
-  const by::two_stage hashed{.bits = bits, .by_hash = true, .seed = salt};
+  const prints::two_stage hashed{.bits = bits, .by_hash = true, .seed = salt};
   check_superset("DRK-2S, hash", hashed, text, bytes, shift,
                  [](const std::string&) { return false; });
-  by::two_stage many = hashed;
+  prints::two_stage many = hashed;
   many.chunk = 128;
   many.offset = m / 3;
   many.primes = 3;
@@ -170,9 +171,9 @@ TEST_CASE("S-1: fingerprints of both classes", "[string_fingerprints]") {
 
 TEST_CASE("S-2: the scans of CRK", "[string_fingerprints][sanitize]") {
   const std::string text = binary("01101011"), pattern = binary("101");
-  CHECK(found_by(by::cooperative{.bits = 1}, text, pattern) == places_type{2, 4});
-  CHECK(found_by(by::recurrence{.bits = 1}, text, pattern) == places_type{2, 4});
-  CHECK(found_by(by::hybrid{.bits = 1}, text, pattern) == places_type{2, 4});
+  CHECK(found_by(prints::cooperative{.bits = 1}, text, pattern) == places_type{2, 4});
+  CHECK(found_by(prints::recurrence{.bits = 1}, text, pattern) == places_type{2, 4});
+  CHECK(found_by(prints::hybrid{.bits = 1}, text, pattern) == places_type{2, 4});
 }
 
 TEST_CASE("S-3: all systems find what a naive search finds", "[string_fingerprints]") {
@@ -241,12 +242,13 @@ TEST_CASE("S-3: teams with more windows than warps", "[string_fingerprints][sani
   for (const int windows : {8, 16, 32}) {
     for (const std::int64_t n : {500, 12 * 32 * 32, 30'011}) {
       const std::string text = letters(n, 2, 21), bytes = part_of(text, n - 40, 40);
-      check_superset("DRK", by::divided{.bits = 2, .places_of_lane = 12, .windows = windows}, text,
-                     bytes, 3, [](const std::string&) { return false; });
-      check_exact("DRK-WOM-64", by::exact<64>{.bits = 2, .places_of_lane = 12, .windows = windows},
-                  text, part_of(text, n / 2, 6));
+      check_superset("DRK", prints::divided{.bits = 2, .places_of_lane = 12, .windows = windows},
+                     text, bytes, 3, [](const std::string&) { return false; });
+      check_exact("DRK-WOM-64",
+                  prints::exact<64>{.bits = 2, .places_of_lane = 12, .windows = windows}, text,
+                  part_of(text, n / 2, 6));
       check_exact("DRK-2S",
-                  by::two_stage{.bits = 2, .part = 4, .places_of_lane = 12, .windows = windows},
+                  prints::two_stage{.bits = 2, .part = 4, .places_of_lane = 12, .windows = windows},
                   text, part_of(text, n / 2, 6), 1);
     }
   }
@@ -256,7 +258,7 @@ TEST_CASE("S-3: long texts have more windows by themselves", "[string_fingerprin
   if (is_emulated) return;
   const std::string text = letters(25'000'000, 8, 22);
   for (const std::int64_t n : {12'500'000, 25'000'000})  // 16 and 32
-    check_exact("DRK-2S", by::two_stage{.places_of_lane = 12}, part_of(text, 0, n),
+    check_exact("DRK-2S", prints::two_stage{.places_of_lane = 12}, part_of(text, 0, n),
                 part_of(text, n - 50, 50));
 }
 
@@ -264,7 +266,7 @@ TEST_CASE("S-3: halos that are longer than the scratch of a team", "[string_fing
   for (const std::int64_t m : {8191, 8192, 8193, 9001}) {
     if (is_emulated && m != 8193) continue;
     const std::string text = letters(12'000, 2, 9);
-    check_superset("DRK", by::divided{.bits = 2}, text, part_of(text, 2500, m), 5,
+    check_superset("DRK", prints::divided{.bits = 2}, text, part_of(text, 2500, m), 5,
                    [](const std::string&) { return false; });
   }
 }
@@ -273,12 +275,13 @@ TEST_CASE("S-4: letters that fit a word, and one more", "[string_fingerprints]")
   for (const int bits : {1, 2, 4, 8}) {
     const std::string text = letters(2000, bits, 4);
     const std::string half = part_of(text, 900, 32 / bits), whole = part_of(text, 900, 64 / bits);
-    check_exact("32", by::exact<32>{.bits = bits}, text, half);
-    check_exact("64", by::exact<64>{.bits = bits}, text, whole);
-    CHECK_THROWS_WITH((by::pattern<memory, by::exact<32>>(half + half[0], {.bits = bits})),
+    check_exact("32", prints::exact<32>{.bits = bits}, text, half);
+    check_exact("64", prints::exact<64>{.bits = bits}, text, whole);
+    CHECK_THROWS_WITH((prints::pattern<memory, prints::exact<32>>(half + half[0], {.bits = bits})),
                       ContainsSubstring("letters of " + std::to_string(bits) + " bits do not fit"));
-    CHECK_THROWS_WITH((by::pattern<memory, by::exact<64>>(whole + whole[0], {.bits = bits})),
-                      ContainsSubstring("by_fingerprints::exact<64>"));
+    CHECK_THROWS_WITH(
+        (prints::pattern<memory, prints::exact<64>>(whole + whole[0], {.bits = bits})),
+        ContainsSubstring("by_fingerprints::exact<64>"));
   }
 }
 
@@ -303,8 +306,8 @@ TEST_CASE("S-5: nothing overflows, and rolling is recomputing", "[string_fingerp
         }
       }
       if (bits % 3 == 1 || full()) {
-        check_superset("DRK", by::divided{.bits = bits, .prime = p}, text, part_of(text, 100, 64),
-                       0, [](const std::string&) { return false; });
+        check_superset("DRK", prints::divided{.bits = bits, .prime = p}, text,
+                       part_of(text, 100, 64), 0, [](const std::string&) { return false; });
       }
     }
   }
@@ -329,15 +332,16 @@ TEST_CASE("S-6: a small prime makes candidates that are no matches",
       for (std::int64_t r = 0; r + m <= 3000; ++r)
         if (residue_of(part_of(text, r, m), 4, p) == residue_of(bytes, 4, p)) expected.push_back(r);
       CHECK(expected.size() > naive_places(text, bytes).size());
-      CHECK(found_by(by::sequential{.bits = 4, .prime = p}, text, bytes) == expected);
-      CHECK(found_by(by::divided{.bits = 4, .prime = p}, text, bytes) == expected);
-      CHECK(found_by(by::recurrence{.bits = 4, .prime = p}, text, bytes) == expected);
+      CHECK(found_by(prints::sequential{.bits = 4, .prime = p}, text, bytes) == expected);
+      CHECK(found_by(prints::divided{.bits = 4, .prime = p}, text, bytes) == expected);
+      CHECK(found_by(prints::recurrence{.bits = 4, .prime = p}, text, bytes) == expected);
       const auto matrix = [&](const std::string& s) { return detail::letter_matrices(4, p).of(s); };
       const auto same_matrix = [&](const std::string& s) { return matrix(s) == matrix(bytes); };
-      check_superset("CRK", by::cooperative{.bits = 4, .prime = p}, text, bytes, 0, same_matrix);
-      check_superset("HRK", by::hybrid{.bits = 4, .prime = p}, text, bytes, 0, same_matrix);
+      check_superset("CRK", prints::cooperative{.bits = 4, .prime = p}, text, bytes, 0,
+                     same_matrix);
+      check_superset("HRK", prints::hybrid{.bits = 4, .prime = p}, text, bytes, 0, same_matrix);
       // A part of one letter has many candidates.
-      check_exact("DRK-2S", by::two_stage{.bits = 4, .part = 1, .prime = p}, text, bytes);
+      check_exact("DRK-2S", prints::two_stage{.bits = 4, .part = 1, .prime = p}, text, bytes);
       const auto hashes_agree = [&](const std::string& s) {
         if (s[0] != bytes[0]) return false;
         // After the end letters are 0.
@@ -350,7 +354,7 @@ TEST_CASE("S-6: a small prime makes candidates that are no matches",
           if (residue_of(chunk(s, c), 4, p) != residue_of(chunk(bytes, c), 4, p)) return false;
         return true;
       };
-      const by::two_stage hashed{.bits = 4, .part = 1, .by_hash = true, .prime = p};
+      const prints::two_stage hashed{.bits = 4, .part = 1, .by_hash = true, .prime = p};
       check_superset("DRK-2S, hash", hashed, text, bytes, 0, hashes_agree);
       if (m == 20 && p <= 7)
         CHECK(found_by(hashed, text, bytes).size() > naive_places(text, bytes).size());
@@ -378,9 +382,11 @@ TEST_CASE("S-7: chunks, and the parts that are looked for", "[string_fingerprint
     CHECK(check.wanted(0, 0) == residue_of(bytes, bits, p));
   }
   for (int bits = 1; bits <= 8; ++bits) {
-    const by::pattern<memory, by::two_stage> pattern(letters(100, bits, 1), {.bits = bits});
+    const prints::pattern<memory, prints::two_stage> pattern(letters(100, bits, 1), {.bits = bits});
     CHECK(pattern.print().part.size() == (bits <= 4 ? 16 : 8));
-    CHECK(by::pattern<memory, by::two_stage>(letters(5, bits, 1), {.bits = bits}).print().is_whole);
+    CHECK(prints::pattern<memory, prints::two_stage>(letters(5, bits, 1), {.bits = bits})
+              .print()
+              .is_whole);
   }
 }
 
@@ -420,16 +426,16 @@ TEST_CASE("Bytes that are no letters count by their lowest bits", "[string_finge
     for (char& c : masked) c = static_cast<char>(c & ((1 << bits) - 1));
     const std::string bytes = part_of(masked, 700, 30);
     const auto expected = naive_places(masked, bytes);
-    CHECK(found_by(by::sequential{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::divided{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::cooperative{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::recurrence{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::hybrid{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::two_stage{.bits = bits}, text, bytes) == expected);
-    CHECK(found_by(by::two_stage{.bits = bits, .by_hash = true}, text, bytes) == expected);
+    CHECK(found_by(prints::sequential{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::divided{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::cooperative{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::recurrence{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::hybrid{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::two_stage{.bits = bits}, text, bytes) == expected);
+    CHECK(found_by(prints::two_stage{.bits = bits, .by_hash = true}, text, bytes) == expected);
     const std::string few = part_of(masked, 700, 32 / bits);
-    CHECK(found_by(by::exact<32>{.bits = bits}, text, few) == naive_places(masked, few));
-    CHECK(found_by(by::exact<64>{.bits = bits}, text, few) == naive_places(masked, few));
+    CHECK(found_by(prints::exact<32>{.bits = bits}, text, few) == naive_places(masked, few));
+    CHECK(found_by(prints::exact<64>{.bits = bits}, text, few) == naive_places(masked, few));
   }
 }
 
@@ -438,22 +444,22 @@ TEST_CASE("Fingerprints of a text in memory that ends with it", "[string_fingerp
     const Kokkos::View<char*, memory> text("text", n);
     Kokkos::deep_copy(text, '\1');
     const auto counts = [&](auto how, std::size_t m) {
-      const by::pattern<memory, decltype(how)> pattern(std::string(m, '\1'), how);
-      return by::count(make_space(), text, pattern);
+      const prints::pattern<memory, decltype(how)> pattern(std::string(m, '\1'), how);
+      return prints::count(make_space(), text, pattern);
     };
     for (const std::size_t m : {std::size_t{1}, std::size_t{30}, n}) {
       CAPTURE(n, m);
       const std::int64_t all = m > n ? 0 : static_cast<std::int64_t>(n - m + 1);
-      CHECK(counts(by::sequential{.bits = 1}, m) == all);
-      CHECK(counts(by::divided{.bits = 1}, m) == all);
-      CHECK(counts(by::cooperative{.bits = 1}, m) == all);
-      CHECK(counts(by::recurrence{.bits = 1}, m) == all);
-      CHECK(counts(by::two_stage{.bits = 1, .chunk = 128}, m) == all);
-      CHECK(counts(by::two_stage{.bits = 1, .by_hash = true}, m) == all);
+      CHECK(counts(prints::sequential{.bits = 1}, m) == all);
+      CHECK(counts(prints::divided{.bits = 1}, m) == all);
+      CHECK(counts(prints::cooperative{.bits = 1}, m) == all);
+      CHECK(counts(prints::recurrence{.bits = 1}, m) == all);
+      CHECK(counts(prints::two_stage{.bits = 1, .chunk = 128}, m) == all);
+      CHECK(counts(prints::two_stage{.bits = 1, .by_hash = true}, m) == all);
       if (m > 30) continue;
-      CHECK(counts(by::exact<32>{.bits = 1}, m) == all);
-      CHECK(counts(by::exact<64>{.bits = 2}, m) == all);
-      CHECK(counts(by::hybrid{.bits = 1}, m) == all);
+      CHECK(counts(prints::exact<32>{.bits = 1}, m) == all);
+      CHECK(counts(prints::exact<64>{.bits = 2}, m) == all);
+      CHECK(counts(prints::hybrid{.bits = 1}, m) == all);
     }
   }
 }
@@ -462,49 +468,50 @@ TEST_CASE("Outputs of fingerprints that are short, and memory that is given",
           "[string_fingerprints]") {
   const std::string bytes(9000, '\1');
   const array<char> text({bytes.begin(), bytes.end()});
-  const by::pattern<memory, by::divided> divided("\1\1", {.bits = 1});
-  const by::pattern<memory, by::cooperative> cooperative("\1\1", {.bits = 1});
-  const auto need = by::find_all_workspace<space>(cooperative, 9000);
+  const prints::pattern<memory, prints::divided> divided("\1\1", {.bits = 1});
+  const prints::pattern<memory, prints::cooperative> cooperative("\1\1", {.bits = 1});
+  const auto need = prints::find_all_workspace<space>(cooperative, 9000);
   CHECK(need.bytes >= 32 * 9000);
   lanewise::workspace work;
   for (int again = 0; again < 2; ++again) {
     const array<std::int64_t> few(3, 77);
     const cell<std::int64_t> number;
-    by::find_all(make_space(), text.const_view(), divided, few.view(), number.view(),
-                 {.work = &work});
+    prints::find_all(make_space(), text.const_view(), divided, few.view(), number.view(),
+                     {.work = &work});
     CHECK(number.get() == 8999);
     CHECK(few.items() == places_type{0, 1, 2});
     number.set(-1);
-    by::find_all(make_space(), text.const_view(), cooperative, few.view(), number.view(),
-                 {.work = &work});
+    prints::find_all(make_space(), text.const_view(), cooperative, few.view(), number.view(),
+                     {.work = &work});
     CHECK(number.get() == 8999);
     CHECK(few.guards_intact());
   }
-  CHECK(by::count(make_space(), text.const_view(), divided) == 8999);
+  CHECK(prints::count(make_space(), text.const_view(), divided) == 8999);
 }
 
 TEST_CASE("Patterns and options that are refused", "[string_fingerprints]") {
   const auto refuses = [](auto how, const std::string& bytes, const std::string& says) {
-    CHECK_THROWS_WITH((by::pattern<memory, decltype(how)>(bytes, how)), ContainsSubstring(says));
+    CHECK_THROWS_WITH((prints::pattern<memory, decltype(how)>(bytes, how)),
+                      ContainsSubstring(says));
   };
-  refuses(by::divided{}, "", "it has no bytes");
-  refuses(by::divided{.bits = 0}, "a", "bits is 0, not 1 to 8");
-  refuses(by::sequential{.bits = 9}, "a", "bits is 9");
-  refuses(by::two_stage{.bits = 2}, std::string("\1\4"),
+  refuses(prints::divided{}, "", "it has no bytes");
+  refuses(prints::divided{.bits = 0}, "a", "bits is 0, not 1 to 8");
+  refuses(prints::sequential{.bits = 9}, "a", "bits is 9");
+  refuses(prints::two_stage{.bits = 2}, std::string("\1\4"),
           "byte 1 is 4, a letter of 2 bits is less than 4");
-  refuses(by::divided{.places_of_lane = 16}, "a", "places_of_lane is 16");
-  refuses(by::divided{.windows = 24}, "a", "windows is 24");
-  refuses(by::exact<32>{.places_of_lane = 52}, "a", "places_of_lane is 52");
-  refuses(by::divided{.prime = 9}, "a", "prime is 9, which is none");
-  refuses(by::divided{.prime = 8388617}, "a", "prime is 8388617, the greatest is 8388608");
-  refuses(by::hybrid{}, std::string(513, 'a'), "513 letters, the most is 512");
-  refuses(by::two_stage{.offset = 3}, "abc", "offset is 3, the pattern has 3 letters");
-  refuses(by::two_stage{.part = 9}, std::string(20, 'a'), "9 letters of 8 bits from 0 on");
-  refuses(by::two_stage{.part = 3, .offset = 1}, "abc", "3 letters of 8 bits from 1 on");
-  refuses(by::two_stage{.chunk = 64}, "abc", "chunk is 64, not 32 or 128");
-  refuses(by::two_stage{.primes = 0}, "abc", "primes is 0");
+  refuses(prints::divided{.places_of_lane = 16}, "a", "places_of_lane is 16");
+  refuses(prints::divided{.windows = 24}, "a", "windows is 24");
+  refuses(prints::exact<32>{.places_of_lane = 52}, "a", "places_of_lane is 52");
+  refuses(prints::divided{.prime = 9}, "a", "prime is 9, which is none");
+  refuses(prints::divided{.prime = 8388617}, "a", "prime is 8388617, the greatest is 8388608");
+  refuses(prints::hybrid{}, std::string(513, 'a'), "513 letters, the most is 512");
+  refuses(prints::two_stage{.offset = 3}, "abc", "offset is 3, the pattern has 3 letters");
+  refuses(prints::two_stage{.part = 9}, std::string(20, 'a'), "9 letters of 8 bits from 0 on");
+  refuses(prints::two_stage{.part = 3, .offset = 1}, "abc", "3 letters of 8 bits from 1 on");
+  refuses(prints::two_stage{.chunk = 64}, "abc", "chunk is 64, not 32 or 128");
+  refuses(prints::two_stage{.primes = 0}, "abc", "primes is 0");
   const array<char> text(100, 'a');
-  const by::pattern<memory, by::recurrence> pattern("a", {.most_bytes = 99});
-  CHECK_THROWS_WITH(by::count(make_space(), text.const_view(), pattern),
+  const prints::pattern<memory, prints::recurrence> pattern("a", {.most_bytes = 99});
+  CHECK_THROWS_WITH(prints::count(make_space(), text.const_view(), pattern),
                     ContainsSubstring("the text has 100 bytes, each of which takes 8 of memory"));
 }

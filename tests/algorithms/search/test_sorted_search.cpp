@@ -278,8 +278,7 @@ struct ask_tree_kernel {
     const auto [first, last] = team.share(divide_up(n, width));
     for (std::int64_t w = first + team.warp_index(); w < last; w += Team::warps) {
       const std::int64_t at = w * width, left = n - at;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width)) &
-                         ((warp.lane() & decltype(warp.lane())(1u)) == 0u);
+      const auto exist = warp.first(left) & ((warp.lane() & decltype(warp.lane())(1u)) == 0u);
       const auto key = warp.load(exist, queries + at, 7u);
       warp.store(exist, lower + at, tree.template bound<false>(warp, exist, key));
       warp.store(exist, upper + at,

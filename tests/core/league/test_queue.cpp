@@ -97,8 +97,7 @@ struct append {
       for (int r = 0; r < rows; ++r) {
         const std::int64_t first = at + r * width;
         const std::int64_t left = n - first;
-        const auto there =
-            warp.template first<T>(static_cast<int>(left < 0 ? 0 : (left < width ? left : width)));
+        const auto there = warp.template first<T>(left);
         x[r] = warp.load(there, in + first, T{});
         const std::uint32_t most = kept, modulus = of;
         active[r] =

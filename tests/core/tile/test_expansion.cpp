@@ -97,7 +97,7 @@ struct expand_lanes {
       const std::int64_t from = by_team ? s * step : of_warp;
       const std::int64_t until = from + (by_team ? step : width);
       const std::int64_t left = ranges - of_warp;
-      const auto exist = warp.first(left < 0 ? 0 : (left < width ? static_cast<int>(left) : width));
+      const auto exist = warp.first(left);
       const auto begin = warp.load(exist, begins + of_warp, std::int64_t{0});
       const auto length = warp.load(exist, lengths + of_warp, std::int64_t{0});
       const auto value = warp.map(

@@ -42,8 +42,7 @@ struct bounds_of_lanes {
     const auto mine = team.share(divide_up(count, width));
     for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
       const std::int64_t at = w * width;
-      const auto exist =
-          warp.template first<T>(static_cast<int>(count - at < width ? count - at : width));
+      const auto exist = warp.template first<T>(count - at);
       const typename warp_type::template mask_for<T> in =
           warp.template mask_of<T>(static_cast<typename warp_type::bits>(~left_out));
       const auto active = exist & in;

@@ -31,7 +31,7 @@ struct rows_by_warps {
     std::uint64_t sum = 0;
     for (std::int64_t i = begins[row]; i < begins[row + 1]; i += width) {
       const std::int64_t left = begins[row + 1] - i;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      const auto exist = warp.first(left);
       sum += warp.reduce(warp.load(exist, values + i, std::uint64_t{0}), lanewise::plus{});
     }
     warp.once([&] { sums[row] += sum; });

@@ -55,14 +55,14 @@ struct stream_reduction<generated_source<hand_out_rank<T, Offset>>> {
   static LANEWISE_LOOP_FUNCTION maybe<U> reduce(
       const W& warp, const generated_source<hand_out_rank<T, Offset>>& source, std::int64_t first,
       std::int64_t last, Op op) {
-    using ranks_type = typename W::template lanes<T>;
+    using ranks_type = lanes_t<W, T>;
     const hand_out_rank<T, Offset>& hand_out = source.f;
     const auto& of = hand_out.of;
     ranks_type sums(T{0});
     std::int64_t v = first;
     for (; v + W::width <= last; v += W::width) {
       const auto begin = warp.load(of.begins + v), end = warp.load(of.begins + v + 1);
-      const typename W::template mask_for<T> none = (end <= begin) | (end > of.edges);
+      const mask_t<W, T> none = (end <= begin) | (end > of.edges);
       const auto degree = warp.template cast<T>(end - begin);
       const ranks_type rank = warp.load(of.ranks + v);
       const ranks_type share =

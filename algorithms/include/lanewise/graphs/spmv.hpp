@@ -76,7 +76,7 @@ struct loads_of_lanes<generated_source<edge_product<V, Weight, array_source<T, i
   static LANEWISE_FUNCTION auto part(const W& warp, const source_type& source, std::int64_t i,
                                      std::int64_t n, const T& otherwise) {
     using number = detail::number<V>;
-    using mask_type = typename W::template mask_for<std::uint32_t>;
+    using mask_type = mask_t<W, std::uint32_t>;
     const auto& f = source.f;
     mask_type there = warp.template first<std::uint32_t>(static_cast<int>(n));
     const auto column = warp.load(there, reinterpret_cast<const number*>(f.columns) + i, number{0});

@@ -36,7 +36,7 @@ struct check_runs_kernel {
     for (std::int64_t w = first + team.warp_index(); w < last; w += Team::warps) {
       const std::int64_t left = runs - w * width;
       const auto is_bad = warp.map(
-          warp.first(static_cast<int>(left < width ? left : width)),
+          warp.first(left),
           [&](std::uint32_t l) -> std::uint32_t {
             const std::int64_t r = w * width + l, begin = at(r), end = at(r + 1);
             return begin < 0 || end < begin || end > count || (r == 0 && begin != 0) ||
@@ -68,7 +68,7 @@ struct order_runs_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using indices = typename warp_type::template lanes<std::int64_t>;
+    using indices = lanes_t<warp_type, std::int64_t>;
     constexpr std::int64_t width = warp_type::width, each = rows * width;
     const auto warp = team.warp();
     const std::int64_t count = n();
@@ -81,7 +81,7 @@ struct order_runs_kernel {
       for (int j = 0; j < rows; ++j) {
         const std::int64_t at = mine + j * width, left = runs + 1 - at;
         x[j] = warp.map(
-            warp.first(static_cast<int>(left < 0 ? 0 : (left < width ? left : width))),
+            warp.first(left),
             [&](std::uint32_t l) -> std::int64_t {
               const std::int64_t r = at + l, given = static_cast<std::int64_t>(offsets(r));
               return r == runs || given > count ? count : (r == 0 || given < 0 ? 0 : given);
@@ -107,8 +107,7 @@ struct order_runs_kernel {
       for (int j = 0; j < rows; ++j) {
         const std::int64_t at = mine + j * width, left = runs + 1 - at;
         const auto y = warp.map(maximum{}, x[j], indices(in_front));
-        warp.store(warp.first(static_cast<int>(left < 0 ? 0 : (left < width ? left : width))),
-                   bounds + at, y);
+        warp.store(warp.first(left), bounds + at, y);
       }
     }
   }

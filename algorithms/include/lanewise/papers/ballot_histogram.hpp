@@ -42,7 +42,7 @@ struct ballot_histogram_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using u32s = typename warp_type::template lanes<std::uint32_t>;
+    using u32s = lanes_t<warp_type, std::uint32_t>;
     constexpr int width = warp_type::width;
     constexpr int groups = most_buckets / width;
     constexpr int windows = 4;  // in flight together
@@ -56,12 +56,12 @@ struct ballot_histogram_kernel {
     for (int q = 0; q < groups; ++q) own[q] = u32s(0u);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
       const std::int64_t first = (of_team.begin + w) * windows * width;
-      typename warp_type::template lanes<detail::placed> at[windows];
+      lanes_t<warp_type, detail::placed> at[windows];
       LANEWISE_UNROLL
       for (int k = 0; k < windows; ++k) {
         const std::int64_t i = first + k * width, left = count - i;
         at[k] = warp.map(
-            warp.first(static_cast<int>(left < width ? left : width)),
+            warp.first(left),
             [&](std::uint32_t lane)
                 LANEWISE_INLINE_LAMBDA { return detail::place(bins_of, in(i + lane), 0); },
             detail::placed{0, false}, warp.lane());
@@ -69,7 +69,7 @@ struct ballot_histogram_kernel {
       LANEWISE_UNROLL
       for (int k = 0; k < windows; ++k) {
         const std::int64_t left = count - first - k * width;
-        const auto exists = warp.first(static_cast<int>(left < width ? left : width));
+        const auto exists = warp.first(left);
         const auto bin = warp.map([](const detail::placed& p) { return p.bin; }, at[k]);
         const auto inside =
             warp.map([](const detail::placed& p) { return std::uint32_t{p.inside ? 1u : 0u}; },
@@ -101,7 +101,7 @@ struct ballot_histogram_kernel {
   LANEWISE_FUNCTION void add(const W& warp, const Mask& inside, const Lanes& bin,
                              Lanes (&own)[groups]) const {
     using bits = typename W::bits;
-    using votes = typename W::template lanes<bits>;
+    using votes = lanes_t<W, bits>;
     constexpr int own_digits = detail::digits_below(W::width);
     constexpr int group_digits = detail::digits_below(groups);
     const auto digit = [&](int d) LANEWISE_INLINE_LAMBDA {

@@ -33,7 +33,7 @@ struct sample_keys_kernel {
     constexpr int rows = 4;
     const auto [first, last] = team.share(divide_up(count, rows * width));
     for (std::int64_t w = first + team.warp_index(); w < last; w += Team::warps) {
-      typename Team::warp_type::template lanes<Key> key[rows];
+      lanes_t<typename Team::warp_type, Key> key[rows];
       LANEWISE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const std::int64_t at = (w * rows + r) * width;
@@ -45,9 +45,7 @@ struct sample_keys_kernel {
       LANEWISE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const std::int64_t at = (w * rows + r) * width, left = count - at;
-        if (left > 0)
-          warp.store(warp.first(static_cast<int>(left < width ? left : width)), samples + at,
-                     key[r]);
+        if (left > 0) warp.store(warp.first(left), samples + at, key[r]);
       }
     }
   }

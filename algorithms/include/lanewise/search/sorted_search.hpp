@@ -153,8 +153,8 @@ struct tree_search_kernel {
   template <int k, class W>
   LANEWISE_FUNCTION void search(const W& warp, const Key* room, std::int64_t first,
                                 std::int64_t q) const {
-    using numbers = typename W::template lanes<std::uint32_t>;
-    typename W::template lanes<Key> key[k];
+    using numbers = lanes_t<W, std::uint32_t>;
+    lanes_t<W, Key> key[k];
     numbers node[k];
     const bool full = first + k * W::width <= q;
     LANEWISE_UNROLL
@@ -189,12 +189,11 @@ struct tree_search_kernel {
     }
   }
   template <int k, class W>
-  LANEWISE_FUNCTION void descend(const W& warp, bool full,
-                                 const typename W::template lanes<Key> (&key)[k],
-                                 const typename W::template lanes<std::uint32_t> (&from)[k],
-                                 int level, std::int64_t first, std::int64_t q) const {
-    typename W::template lanes<std::uint32_t> node[k];
-    typename W::template lanes<std::int64_t> place[k];
+  LANEWISE_FUNCTION void descend(const W& warp, bool full, const lanes_t<W, Key> (&key)[k],
+                                 const lanes_t<W, std::uint32_t> (&from)[k], int level,
+                                 std::int64_t first, std::int64_t q) const {
+    lanes_t<W, std::uint32_t> node[k];
+    lanes_t<W, std::int64_t> place[k];
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) node[a] = from[a];
     tree.template descend<upper, k>(warp, key, node, level, place, less);
@@ -203,13 +202,12 @@ struct tree_search_kernel {
   }
   template <class W, class Places>
   LANEWISE_FUNCTION void store(const W& warp, bool full, std::int64_t at, std::int64_t q,
-                               const Places& place,
-                               const typename W::template lanes<Key>& key) const {
+                               const Places& place, const lanes_t<W, Key>& key) const {
     if (full) {
       put(warp, warp.first(W::width), at, place, key);
     } else if (at < q) {
       const std::int64_t left = q - at;
-      put(warp, warp.first(static_cast<int>(left < W::width ? left : W::width)), at, place, key);
+      put(warp, warp.first(left), at, place, key);
     }
   }
 };
@@ -238,7 +236,7 @@ struct halving_search_kernel {
     const auto [first, last] = team.share(divide_up(q, width));
     for (std::int64_t w = first + team.warp_index(); w < last; w += Team::warps) {
       const std::int64_t at = w * width, left = q - at;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      const auto exist = warp.first(left);
       const auto key = warp.map(
           exist, [&](std::uint32_t l) -> Key { return queries(at + l); }, Key{}, warp.lane());
       put(warp, exist, at, detail::bound_by_lanes<upper>(warp, exist, keys, n, key, less), key);

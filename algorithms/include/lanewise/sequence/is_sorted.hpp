@@ -65,8 +65,7 @@ struct sorted_until_kernel {
         for (std::int64_t t = 0; t < std::int64_t{team.league()} && first == count;
              t += Team::warp_type::width) {
           const std::int64_t left = team.league() - t;
-          const auto exist = warp.template first<std::int64_t>(
-              static_cast<int>(left < Team::warp_type::width ? left : Team::warp_type::width));
+          const auto exist = warp.template first<std::int64_t>(left);
           first = warp.reduce(warp.load(exist, partial + t, count), minimum{});
         }
         warp.once([&] {

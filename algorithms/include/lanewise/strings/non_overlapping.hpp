@@ -62,7 +62,7 @@ class match_group {
  public:
   static constexpr int width = Warp::width;
   static constexpr int rows = 4;  ///< asked for at once
-  using numbers = typename Warp::template lanes<std::uint32_t>;
+  using numbers = lanes_t<Warp, std::uint32_t>;
   using bits = typename Warp::bits;
 
   LANEWISE_FUNCTION match_group(const Warp& warp, const Matches& matches, std::int64_t n,
@@ -115,7 +115,7 @@ class match_group {
   }
   LANEWISE_FUNCTION auto exist(std::int64_t row) const {
     const std::int64_t left = n_ - row;
-    return warp_.first(static_cast<int>(left < 0 ? 0 : left < width ? left : width));
+    return warp_.first(left);
   }
   /// The matches of a row that are on the path, which goes on after the row then. One step for all
   /// up to the next one that is not followed by its neighbour.
@@ -137,7 +137,7 @@ class match_group {
   }
   /// The matches that follow those of some rows: mostly their neighbours.
   LANEWISE_FUNCTION void find_next(std::int64_t at, numbers (&next)[rows]) const {
-    typename Warp::template lanes<std::int64_t> end[rows], neighbour[rows];
+    lanes_t<Warp, std::int64_t> end[rows], neighbour[rows];
     LANEWISE_UNROLL
     for (int r = 0; r < rows; ++r) {
       const std::int64_t row = at + r * width;
@@ -152,7 +152,7 @@ class match_group {
     for (int r = 0; r < rows; ++r) {
       const std::int64_t row = at + r * width;
       next[r] = warp_.lane() + numbers(static_cast<std::uint32_t>(row + 1));
-      const typename Warp::template mask_for<std::uint32_t> overlaps = neighbour[r] < end[r];
+      const mask_t<Warp, std::uint32_t> overlaps = neighbour[r] < end[r];
       if (!warp_.any(overlaps & exist(row + 1))) continue;
       const auto behind = warp_.map(
           overlaps & exist(row + 1),

@@ -55,8 +55,7 @@ struct stream_seam {
     const auto warp = team.warp();
     for (std::int64_t i = mine.begin + (team.warp_index() + turn) % Team::warps * width;
          i < mine.end; i += Team::warps * width) {
-      const auto there = warp.template first<unsigned char>(
-          static_cast<int>(mine.end - i < width ? mine.end - i : width));
+      const auto there = warp.template first<unsigned char>(mine.end - i);
       warp.store(there, to + i, warp.load(there, from + i, static_cast<unsigned char>(0)));
     }
   }

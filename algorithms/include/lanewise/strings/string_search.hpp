@@ -91,7 +91,7 @@ struct search_count_kernel {
  private:
   template <class Warp>
   struct counter {
-    using words = typename Warp::template lanes<std::uint32_t>;
+    using words = lanes_t<Warp, std::uint32_t>;
     const Warp& warp;
     words& number;
 
@@ -232,9 +232,7 @@ struct search_bitmap_kernel {
   template <class Warp, class Words>
   LANEWISE_FUNCTION void store(const Warp& warp, std::int64_t at, const Words& word) const {
     const std::int64_t left = divide_up(search.text.n, std::int64_t{32}) - at / 32;
-    if (left > 0)
-      warp.store(warp.first(left < Warp::width ? static_cast<int>(left) : Warp::width),
-                 bits + at / 32, word);
+    if (left > 0) warp.store(warp.first(left), bits + at / 32, word);
   }
 };
 

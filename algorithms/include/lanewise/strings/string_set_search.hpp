@@ -134,8 +134,8 @@ struct set_fold_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint32_t>;
-    using numbers = typename warp_type::template lanes<std::uint64_t>;
+    using words = lanes_t<warp_type, std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint64_t>;
     const auto warp = team.warp();
     const std::int64_t pieces = in.template pieces<Team>();
     numbers number(0u);
@@ -262,10 +262,10 @@ struct multi_pattern_places_kernel {
   LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                   bool is_last, int& span) const {
     using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint32_t>;
+    using words = lanes_t<warp_type, std::uint32_t>;
     const auto warp = team.warp();
     const std::int64_t first = in.first(team, mine.ticket);
-    typename warp_type::template lanes<std::uint64_t> found(0u);
+    lanes_t<warp_type, std::uint64_t> found(0u);
     int kept = 0;
     std::int64_t at = 0;
     for (int pass = 0; pass < 2; ++pass) {
@@ -377,7 +377,7 @@ struct multi_pattern_spread_kernel {
     const auto mine = team.share(divide_up(std::int64_t{set.ranks} + 1, width));
     for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
       const std::int64_t left = std::int64_t{set.ranks} + 1 - w * width;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      const auto exist = warp.first(left);
       auto rank =
           warp.map([=](std::uint32_t lane) { return static_cast<std::uint32_t>(w * width) + lane; },
                    warp.lane());

@@ -70,7 +70,7 @@ struct league_barrier {
 
   template <class W>
   LANEWISE_FUNCTION void gather_and_release(const W& warp, std::uint32_t teams) const {
-    using lanes = typename W::template lanes<std::uint32_t>;
+    using lanes = lanes_t<W, std::uint32_t>;
     constexpr auto width = static_cast<std::uint32_t>(W::width);
     const std::uint32_t count = (teams + 31) / 32;
     for (std::uint32_t first = 0; first < count; first += width) {

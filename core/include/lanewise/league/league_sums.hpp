@@ -107,7 +107,7 @@ class league_sums {
   template <class W>
   LANEWISE_FUNCTION numbers sum_of_teams(const W& warp, std::uint32_t first, std::uint32_t step,
                                          std::uint32_t teams) const {
-    using lanes = typename W::template lanes<numbers>;
+    using lanes = lanes_t<W, numbers>;
     lanes all(numbers{});
     for (; first < teams; first += step) {
       const numbers* here = row(teams) + first;

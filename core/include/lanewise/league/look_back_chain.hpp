@@ -125,7 +125,7 @@ class look_back_chain {
   /// modulo 2^32, a multiple of the rotation's length: it goes on where they begin again.
   template <class W>
   LANEWISE_FUNCTION void clear_some(const W& warp, std::uint32_t epoch, std::uint32_t used) const {
-    using numbers = typename W::template lanes<std::uint32_t>;
+    using numbers = lanes_t<W, std::uint32_t>;
     constexpr std::uint32_t width = W::width;
     numbers slot = warp.lane() + numbers((epoch * width) & rotation);
     const auto unused = (slot >= numbers(used)) & (slot < numbers(places));
@@ -170,14 +170,13 @@ class look_back_chain {
       const auto inside = !warp.template first<std::uint32_t>(outside);
       const auto index =
           warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
-      typename W::template lanes<T> value;
+      lanes_t<W, T> value;
       int last_prefix = -1;
       for (;;) {
         const auto state_now = read(warp, inside, index, mine, value);
-        const auto prefixes = warp.ballot(
-            inside & (state_now == typename W::template lanes<std::uint32_t>(has_prefix)));
-        const auto missing =
-            warp.ballot(inside & (state_now == typename W::template lanes<std::uint32_t>(empty)));
+        const auto prefixes =
+            warp.ballot(inside & (state_now == lanes_t<W, std::uint32_t>(has_prefix)));
+        const auto missing = warp.ballot(inside & (state_now == lanes_t<W, std::uint32_t>(empty)));
         last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
         const int last_missing = missing != 0 ? W::highest(missing) : -1;
         if (last_missing < last_prefix || missing == 0) break;
@@ -196,12 +195,12 @@ class look_back_chain {
   /// a time decides how fast prefixes travel. Further back than that it waits for one to come.
   template <class W, class Op>
   LANEWISE_FUNCTION T look_back_one_by_one(const W& warp, drawn mine, Op op) const {
-    using states = typename W::template lanes<std::uint32_t>;
+    using states = lanes_t<W, std::uint32_t>;
     // A prefix travels 256 tiles in the time of one look and 256 operations. An H200 scans 2^28
     // doubles at 213 Gitems/s like this, and at 200 by 4 windows with a condition in every
     // operation.
     constexpr int windows = 8;
-    typename W::template lanes<T> value[windows];
+    lanes_t<W, T> value[windows];
     int last_prefix = -1;
     int farthest = 0;
     LANEWISE_UNROLL
@@ -241,8 +240,8 @@ class look_back_chain {
   /// State of every looked-at slot, and its value where there is one.
   template <class W, class Mask, class Index>
   LANEWISE_FUNCTION auto read(const W& warp, const Mask& inside, const Index& index, drawn mine,
-                              typename W::template lanes<T>& value) const {
-    using states = typename W::template lanes<std::uint32_t>;
+                              lanes_t<W, T>& value) const {
+    using states = lanes_t<W, std::uint32_t>;
     const auto decode = [mine](std::uint32_t tag) -> std::uint32_t {
       return tag >> 2 == (mine.epoch & 0x3fffffffu) ? tag & 3 : std::uint32_t{empty};
     };

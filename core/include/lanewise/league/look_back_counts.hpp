@@ -38,17 +38,17 @@ class look_back_counts {
   /// Says how many items of the buckets from `first` on, one per lane, the tile has.
   template <class W>
   LANEWISE_FUNCTION void publish(const W& warp, std::int64_t tile, std::uint32_t first,
-                                 const typename W::template lanes<Word>& count) const {
+                                 const lanes_t<W, Word>& count) const {
     put(warp, tile, first, count, tile == 0 ? is_prefix : is_count);
   }
 
   /// How many items of these buckets the tiles in front have, and publishes their sum with the
   /// tile's own, for the tiles after. After publish, by the same warp. Waits for tiles in front.
   template <class W>
-  LANEWISE_FUNCTION typename W::template lanes<Word> look_back(
-      const W& warp, std::int64_t tile, std::uint32_t first,
-      const typename W::template lanes<Word>& count) const {
-    using words_type = typename W::template lanes<Word>;
+  LANEWISE_FUNCTION lanes_t<W, Word> look_back(const W& warp, std::int64_t tile,
+                                               std::uint32_t first,
+                                               const lanes_t<W, Word>& count) const {
+    using words_type = lanes_t<W, Word>;
     words_type sum(Word{0});
     if (tile == 0) return sum;
     // Tiles that are asked at a time: their loads are in flight together.
@@ -89,7 +89,7 @@ class look_back_counts {
 
   template <class W>
   static LANEWISE_FUNCTION auto index(const W&, std::int64_t i) {
-    return typename W::template lanes<std::int64_t>(i);
+    return lanes_t<W, std::int64_t>(i);
   }
   template <class W>
   LANEWISE_FUNCTION auto there(const W& warp, std::uint32_t first) const {
@@ -137,7 +137,7 @@ struct look_back_offsets {
 
   template <class W>
   LANEWISE_FUNCTION auto ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
+    const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(first) < buckets;
     return warp.load(exists, starts + first, std::uint64_t{0});
   }
   template <class W, class Counts>

@@ -115,7 +115,7 @@ struct queue {
   template <int rows, class W, class Mask, class Lanes>
   LANEWISE_FUNCTION void write_rows(const W& warp, Index at, const Mask (&active)[rows],
                                     const votes<W, rows>& all, const Lanes (&values)[rows]) const {
-    using words = typename W::template lanes<std::uint32_t>;
+    using words = lanes_t<W, std::uint32_t>;
     const Index room = at < capacity ? static_cast<Index>(capacity - at) : Index{0};
     const bool dropped = all.count > room;
     if (overflow != nullptr && warp.anywhere(dropped)) {

@@ -68,10 +68,9 @@ template <class W, class Counter, class Lanes>
 requires requires {
   W::width;
 }
-LANEWISE_FUNCTION reservation<typename W::template lanes<Counter>> reserve(const W& warp,
-                                                                           Counter& counter,
-                                                                           const Lanes& count) {
-  using places = typename W::template lanes<Counter>;
+LANEWISE_FUNCTION reservation<lanes_t<W, Counter>> reserve(const W& warp, Counter& counter,
+                                                           const Lanes& count) {
+  using places = lanes_t<W, Counter>;
   const allocation<Lanes> mine = lanewise::allocate(warp, count);
   const auto total = static_cast<Counter>(mine.total);
   Counter begin = 0;
@@ -127,10 +126,10 @@ LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
 /// By a team: warp after warp, in each of them lane order, from `begin` on. All warps call it; two
 /// barriers. The sum of all counts must fit the counter's type, that of a warp also the counts'.
 template <class Team, class Counter, class Lanes>
-LANEWISE_FUNCTION reservation<typename Team::warp_type::template lanes<Counter>> reserve(
+LANEWISE_FUNCTION reservation<lanes_t<typename Team::warp_type, Counter>> reserve(
     const Team& team, reservation_scratch<Team, Counter>& shared, Counter& counter,
     const Lanes& count) {
-  using places = typename Team::warp_type::template lanes<Counter>;
+  using places = lanes_t<typename Team::warp_type, Counter>;
   const auto warp = team.warp();
   const allocation<Lanes> mine = lanewise::allocate(warp, count);
   const auto all =

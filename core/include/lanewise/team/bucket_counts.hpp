@@ -24,7 +24,7 @@ template <class Team, int tables, int buckets>
 LANEWISE_FUNCTION void clear(const Team& team, bucket_counters<tables, buckets>& counters) {
   constexpr int width = Team::warp_type::width;
   static_assert(tables * buckets % width == 0, "lanewise: whole windows of buckets");
-  const typename Team::warp_type::template lanes<std::uint32_t> none(0u);
+  const lanes_t<typename Team::warp_type, std::uint32_t> none(0u);
   for (int i = team.warp_index() * width; i < tables * buckets; i += Team::warps * width)
     team.warp().store(counters.count + i, none);
 }
@@ -36,7 +36,7 @@ template <bool full, int tables, int buckets, class W, class Mask, class Items, 
 LANEWISE_FUNCTION void count_window(const W& warp, bucket_counters<tables, buckets>& counters,
                                     const Mask& exists, const Items& items, BucketOf bucket_of) {
   using item = typename Items::value_type;
-  const typename W::template lanes<std::uint32_t> one(1u);
+  const lanes_t<W, std::uint32_t> one(1u);
   LANEWISE_UNROLL
   for (int t = 0; t < tables; ++t) {
     const auto of = [&](const item& x) LANEWISE_INLINE_LAMBDA {
@@ -104,7 +104,7 @@ LANEWISE_FUNCTION void count(const Team& team, bucket_counters<tables, buckets>&
   };
   std::int64_t i = first + team.warp_index() * rows * width;
   for (; i + rows * width <= last; i += step) {
-    typename warp_type::template lanes<typename Source::value_type> row[rows];
+    lanes_t<warp_type, typename Source::value_type> row[rows];
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) row[j] = warp.map(item(i + j * width), warp.lane());
     LANEWISE_UNROLL
@@ -115,7 +115,7 @@ LANEWISE_FUNCTION void count(const Team& team, bucket_counters<tables, buckets>&
   for (const std::int64_t end = i + rows * width < last ? i + rows * width : last; i < end;
        i += width) {
     const std::int64_t left = end - i;
-    const auto exists = warp.first(static_cast<int>(left < width ? left : width));
+    const auto exists = warp.first(left);
     const auto items = warp.map(exists, item(i), typename Source::value_type{}, warp.lane());
     detail::count_window<false>(warp, counters, exists, items, bucket_of);
   }

@@ -76,7 +76,7 @@ LANEWISE_FUNCTION fetched_pieces<pieces> fetch_packs(const Team& team, T* to,
   }
   auto* const scratch = reinterpret_cast<pack_type*>(to);
   if (inside) {
-    typename warp_type::template lanes<pack_type> x[pieces][rows];
+    lanes_t<warp_type, pack_type> x[pieces][rows];
     LANEWISE_UNROLL
     for (int q = 0; q < pieces; ++q) {
       LANEWISE_UNROLL

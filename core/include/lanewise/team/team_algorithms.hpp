@@ -51,7 +51,7 @@ LANEWISE_FUNCTION void copy_rows(const Team& team, const T* from, std::int64_t n
   const auto warp = team.warp();
   constexpr std::int64_t each = std::int64_t{rows} * Team::warp_type::width;
   for (std::int64_t i = team.warp_index() * each; i < n; i += Team::warps * each) {
-    typename Team::warp_type::template lanes<T> x[rows];
+    lanes_t<typename Team::warp_type, T> x[rows];
     detail::for_some_rows<rows, T>(warp, i, n, [&](std::int64_t at, int r, auto... there) {
       if constexpr (sizeof...(there) == 0) {
         x[r] = warp.load(from + at);
@@ -70,7 +70,7 @@ LANEWISE_FUNCTION void fill_rows(const Team& team, T* to, std::int64_t n, const 
   constexpr int rows = 4;
   const auto warp = team.warp();
   constexpr std::int64_t each = std::int64_t{rows} * Team::warp_type::width;
-  const typename Team::warp_type::template lanes<T> x(value);
+  const lanes_t<typename Team::warp_type, T> x(value);
   for (std::int64_t i = team.warp_index() * each; i < n; i += Team::warps * each) {
     detail::for_some_rows<rows, T>(
         warp, i, n, [&](std::int64_t at, int, auto... there) { warp.store(there..., to + at, x); });
@@ -139,7 +139,7 @@ template <class Team, std::integral Index, class F>
 LANEWISE_FUNCTION Index find(const Team& team, find_scratch<Team, Index>& shared, Index first,
                              std::type_identity_t<Index> last, F holds) {
   using warp_type = typename Team::warp_type;
-  using answers = typename warp_type::template lanes<std::uint32_t>;
+  using answers = lanes_t<warp_type, std::uint32_t>;
   constexpr int rows = 4;
   constexpr auto width = std::int64_t{warp_type::width};
   constexpr std::int64_t each = rows * width, round = each * Team::warps;
@@ -155,7 +155,7 @@ LANEWISE_FUNCTION Index find(const Team& team, find_scratch<Team, Index>& shared
     for (int r = 0; r < rows; ++r) {
       const std::int64_t here = mine + r * width, left = end - here;
       answer[r] = warp.map(
-          warp.first(static_cast<int>(left < 0 ? 0 : (left < width ? left : width))),
+          warp.first(left),
           [&](std::uint32_t l) -> std::uint32_t { return holds(static_cast<Index>(here + l)); },
           std::uint32_t{0}, warp.lane());
     }

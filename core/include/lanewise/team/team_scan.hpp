@@ -99,7 +99,7 @@ struct scan_by_raking {
   template <class Grid, class W, class Scratch, class T, class Op>
   static LANEWISE_FUNCTION void rake(const W& warp, Scratch& shared, Op op, const T& first) {
     constexpr int cells = Grid::segment;
-    typename W::template lanes<T> item[cells];
+    lanes_t<W, T> item[cells];
     LANEWISE_UNROLL
     for (int k = 0; k < cells; ++k) item[k] = detail::gather_raked<Grid>(warp, shared.cell, k);
     auto sum = item[0];
@@ -180,7 +180,7 @@ struct scan_by_tree {
   template <class W, class T>
   static LANEWISE_FUNCTION auto neighbours(const W& warp, const T* level, std::uint32_t at) {
     const auto even = places(warp, at);
-    using lanes = typename W::template lanes<T>;
+    using lanes = lanes_t<W, T>;
     return pair<lanes>{warp.gather(level, even), warp.gather(level + 1, even)};
   }
 };

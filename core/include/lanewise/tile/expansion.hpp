@@ -75,8 +75,7 @@ struct ranks_are_items {
  private:
   template <class W>
   static LANEWISE_FUNCTION auto items(const W& warp, std::int64_t rank) {
-    return warp.template cast<std::int64_t>(warp.lane()) +
-           typename W::template lanes<std::int64_t>(rank);
+    return warp.template cast<std::int64_t>(warp.lane()) + lanes_t<W, std::int64_t>(rank);
   }
 };
 
@@ -95,7 +94,7 @@ template <class W, class T, class Body>
 LANEWISE_FUNCTION void take_whole(const W& warp, const Body& body, const T& value,
                                   std::int64_t first, std::int64_t last) {
   constexpr int width = W::width;
-  const typename W::template lanes<T> values(value);
+  const lanes_t<W, T> values(value);
   const auto lane = warp.lane();
   // In whole lines.
   std::int64_t at = first / width * width;
@@ -166,7 +165,7 @@ LANEWISE_FUNCTION void expand_piece(const Team& team,
           return range + l <= mine.end.ends && range + l < ranges ? value(range + l) : T{};
         },
         lane);
-    batch.begin = lanewise::select(lane == 0u, typename warp_type::template lanes<std::int64_t>(at),
+    batch.begin = lanewise::select(lane == 0u, lanes_t<warp_type, std::int64_t>(at),
                                    warp.shuffle_up(batch.end, 1));
     detail::expand_batch<Team, T>(team, shared, batch, body);
     at = warp.broadcast(batch.end, width - 1);
@@ -240,7 +239,7 @@ class range_expansion_t {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using places = lanes<std::int64_t>;
   static constexpr bool plain = std::is_same_v<T, no_value>;
 

@@ -87,7 +87,7 @@ LANEWISE_FUNCTION T device_block_total(const W& warp, const Source& source, std:
                                        std::int64_t n, Op op) {
   using tree = fixed_tree<T>;
   using tile = device_tile<lone_warp<W>, T, tree::items_per_lane>;
-  using lanes = typename W::template lanes<T>;
+  using lanes = lanes_t<W, T>;
   static_assert(tile::v == tree::pack && tile::segment == tree::segment,
                 "lanewise: deterministic operators need warps of 32 lanes");
   const lone_warp<W> alone{warp};

@@ -45,7 +45,7 @@ struct column_search {
     if (n == 0) return;
     for (auto i = static_cast<std::uint32_t>(team.warp_index()) * width; i < all;
          i += Team::warps * width) {
-      const auto exist = warp.first(static_cast<int>(all - i < width ? all - i : width));
+      const auto exist = warp.first(all - i);
       const auto x = warp.map(
           exist,
           [&](std::uint32_t l) LANEWISE_INLINE_LAMBDA -> T {
@@ -63,10 +63,9 @@ struct column_search {
   /// keys of the list and of the lanes.
   template <bool upper, int k, class W, class T, class Less = less>
   static LANEWISE_FUNCTION void ranks(const W& warp, const T* room, std::uint32_t n,
-                                      const typename W::template lanes<T> (&key)[k],
-                                      typename W::template lanes<std::uint32_t> (&rank)[k],
-                                      Less less = {}) {
-    using places = typename W::template lanes<std::uint32_t>;
+                                      const lanes_t<W, T> (&key)[k],
+                                      lanes_t<W, std::uint32_t> (&rank)[k], Less less = {}) {
+    using places = lanes_t<W, std::uint32_t>;
     // The key `by` places on decides whether the place moves there.
     const auto step = [&](std::uint32_t by) LANEWISE_INLINE_LAMBDA {
       LANEWISE_UNROLL
@@ -115,11 +114,11 @@ struct column_search {
   }
   /// As `ranks`, for one key of every lane.
   template <bool upper, class W, class T, class Less = less>
-  static LANEWISE_FUNCTION typename W::template lanes<std::uint32_t> rank(
-      const W& warp, const T* room, std::uint32_t n,
-      const typename W::template lanes<std::type_identity_t<T>>& key, Less less = {}) {
-    const typename W::template lanes<T> keys[1] = {key};
-    typename W::template lanes<std::uint32_t> result[1];
+  static LANEWISE_FUNCTION lanes_t<W, std::uint32_t> rank(
+      const W& warp, const T* room, std::uint32_t n, const lanes_t<W, std::type_identity_t<T>>& key,
+      Less less = {}) {
+    const lanes_t<W, T> keys[1] = {key};
+    lanes_t<W, std::uint32_t> result[1];
     ranks<upper, 1>(warp, room, n, keys, result, less);
     return result[0];
   }
@@ -127,10 +126,11 @@ struct column_search {
  private:
   /// How many of the columns - 1 keys after a place hold.
   template <bool upper, class W, class T, class Less>
-  static LANEWISE_FUNCTION auto count_behind(
-      const W& warp, const T* room, const typename W::template lanes<std::uint32_t>& place,
-      const typename W::template lanes<std::type_identity_t<T>>& key, const Less& less) {
-    using places = typename W::template lanes<std::uint32_t>;
+  static LANEWISE_FUNCTION auto count_behind(const W& warp, const T* room,
+                                             const lanes_t<W, std::uint32_t>& place,
+                                             const lanes_t<W, std::type_identity_t<T>>& key,
+                                             const Less& less) {
+    using places = lanes_t<W, std::uint32_t>;
     places count(0u);
     LANEWISE_UNROLL
     for (std::uint32_t i = 1; i < std::uint32_t{columns}; ++i)
@@ -139,8 +139,8 @@ struct column_search {
     return count;
   }
   template <bool upper, class T, class W, class Less>
-  static LANEWISE_FUNCTION auto holds(const W& warp, const typename W::template lanes<T>& x,
-                                      const typename W::template lanes<T>& key, const Less& less) {
+  static LANEWISE_FUNCTION auto holds(const W& warp, const lanes_t<W, T>& x,
+                                      const lanes_t<W, T>& key, const Less& less) {
     const auto all = warp.template first<T>(W::width);
     if constexpr (upper) {
       return !detail::less_by_lanes<W, decltype(all), Less, T>(warp, all, less, key, x);

@@ -16,9 +16,9 @@ struct ranges_in_lanes {
   /// Ranges of `many` items or more are taken one by one, shorter ones between them together.
   static constexpr int many = 8 * W::width;
 
-  typename W::template lanes<std::int64_t> begin;
-  typename W::template lanes<std::int64_t> end;
-  typename W::template lanes<T> value;
+  lanes_t<W, std::int64_t> begin;
+  lanes_t<W, std::int64_t> end;
+  lanes_t<W, T> value;
 };
 
 }  // namespace detail

@@ -39,7 +39,7 @@ LANEWISE_FUNCTION constexpr Index partition_point(Index first, Index last, F hol
 template <int k, class W, class F>
 LANEWISE_FUNCTION void partition_points(const W& warp, std::int64_t (&first)[k],
                                         std::int64_t (&last)[k], F holds) {
-  using answers = typename W::template lanes<std::uint32_t>;
+  using answers = lanes_t<W, std::uint32_t>;
   const auto open = [&] {
     bool any = false;
     LANEWISE_UNROLL
@@ -107,12 +107,11 @@ namespace detail {
 /// The active lanes for which less(x, y) holds; it is called for no others.
 template <class W, class Mask, class Less, class T>
 LANEWISE_FUNCTION auto less_by_lanes(const W& warp, const Mask& active,
-                                     [[maybe_unused]] const Less& less,
-                                     const typename W::template lanes<T>& x,
-                                     const typename W::template lanes<T>& y) {
+                                     [[maybe_unused]] const Less& less, const lanes_t<W, T>& x,
+                                     const lanes_t<W, T>& y) {
   if constexpr (std::is_same_v<Less, lanewise::less> && std::is_arithmetic_v<T> &&
                 !std::is_same_v<T, bool>) {
-    const typename W::template mask_for<T> here = active;
+    const mask_t<W, T> here = active;
     return here & (x < y);
   } else {
     return warp.map(
@@ -125,8 +124,8 @@ LANEWISE_FUNCTION auto less_by_lanes(const W& warp, const Mask& active,
 
 template <bool upper, class W, class Mask, class T, class Index, class Less>
 LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T* sorted, Index n,
-                                      const typename W::template lanes<T>& key, const Less& less) {
-  using indices = typename W::template lanes<Index>;
+                                      const lanes_t<W, T>& key, const Less& less) {
+  using indices = lanes_t<W, Index>;
   indices first(0);
   // As many items are left for every lane. Some of them may be known not to come before the key:
   // to ask once more costs less than lanes that part.
@@ -134,8 +133,8 @@ LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T
     const Index half = static_cast<Index>(left - left / 2);
     const auto x = warp.gather(active, sorted + (half - 1), first, T{});
     if constexpr (upper) {
-      const typename W::template mask_for<T> here = active;
-      const typename W::template mask_for<T> behind =
+      const mask_t<W, T> here = active;
+      const mask_t<W, T> behind =
           detail::less_by_lanes<W, Mask, Less, T>(warp, active, less, key, x);
       first = lanewise::select(here & !behind, first + indices(half), first);
     } else {
@@ -155,14 +154,14 @@ LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T
 /// comparison, and no lane waits for another. `less` is called with items and keys that exist only.
 template <class W, class Mask, class T, std::integral Index, class Less = less>
 LANEWISE_FUNCTION auto lower_bound(const W& warp, const Mask& active, const T* sorted, Index n,
-                                   const typename W::template lanes<std::type_identity_t<T>>& keys,
+                                   const lanes_t<W, std::type_identity_t<T>>& keys,
                                    Less less = {}) {
   return detail::bound_by_lanes<false>(warp, active, sorted, n, keys, less);
 }
 /// As `lower_bound`, for the first index whose item is greater than the lane's key.
 template <class W, class Mask, class T, std::integral Index, class Less = less>
 LANEWISE_FUNCTION auto upper_bound(const W& warp, const Mask& active, const T* sorted, Index n,
-                                   const typename W::template lanes<std::type_identity_t<T>>& keys,
+                                   const lanes_t<W, std::type_identity_t<T>>& keys,
                                    Less less = {}) {
   return detail::bound_by_lanes<true>(warp, active, sorted, n, keys, less);
 }
@@ -250,10 +249,11 @@ LANEWISE_FUNCTION merge_cut<std::int64_t> merge_path(const W& warp, const A& a, 
 /// all that is undecided at least, and half of it mostly: O(log n) rounds of O(log n) loads, which
 /// wait for each other, and of a comparison with the pivot of every lane. T is the type of items.
 template <class T, class W, class Item, class Less = less>
-LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
-    const W& warp, const typename W::template lanes<std::int64_t>& length, const Item& item,
-    std::int64_t distance, Less less = {}) {
-  using indices = typename W::template lanes<std::int64_t>;
+LANEWISE_FUNCTION lanes_t<W, std::int64_t> cut_many(const W& warp,
+                                                    const lanes_t<W, std::int64_t>& length,
+                                                    const Item& item, std::int64_t distance,
+                                                    Less less = {}) {
+  using indices = lanes_t<W, std::int64_t>;
   const auto lane = warp.lane();
   indices first(0), last = length;
   std::int64_t left = distance;  // items before the cut that are undecided
@@ -382,7 +382,7 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
   constexpr int widest = static_cast<int>(std::bit_floor(static_cast<unsigned>(samples)));
   static_assert(samples > 0, "lanewise: cut_few: a lane for each sequence");
   using bits = typename W::bits;
-  using indices = typename W::template lanes<std::int64_t>;
+  using indices = lanes_t<W, std::int64_t>;
   const auto lane = warp.template cast<int>(warp.lane());
   // Lane l has sample l % samples of sequence l / samples.
   const auto number = warp.map([](int l) LANEWISE_INLINE_LAMBDA { return l % samples + 1; }, lane);
@@ -425,7 +425,7 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
     for (int q = 0; q < k; ++q) {
       // The samples of sequence q that come before a lane's own: of equal ones those of lower
       // sequences do.
-      typename W::template lanes<int> before(0);
+      lanes_t<W, int> before(0);
       LANEWISE_UNROLL
       for (int half = widest; half > 0; half /= 2) {
         const auto y = warp.shuffle(

@@ -102,16 +102,14 @@ struct search_tree {
   /// lanes<std::int64_t>; inactive lanes get any number. `less` is called with keys of the array
   /// and of active lanes. A node of every level is read for every lane.
   template <bool upper, class W, class Mask, class Less = less>
-  LANEWISE_FUNCTION auto bound(const W& warp, const Mask& active,
-                               const typename W::template lanes<Key>& key, Less less = {}) const {
-    typename W::template lanes<std::uint32_t> node[1] = {
-        typename W::template lanes<std::uint32_t>(0u)};
-    typename W::template lanes<std::int64_t> place[1] = {
-        typename W::template lanes<std::int64_t>(0)};
+  LANEWISE_FUNCTION auto bound(const W& warp, const Mask& active, const lanes_t<W, Key>& key,
+                               Less less = {}) const {
+    lanes_t<W, std::uint32_t> node[1] = {lanes_t<W, std::uint32_t>(0u)};
+    lanes_t<W, std::int64_t> place[1] = {lanes_t<W, std::int64_t>(0)};
     const auto there = warp.ballot(active);
     if (there == 0) return place[0];
-    const typename W::template lanes<Key> all[1] = {lanewise::select(
-        active, key, typename W::template lanes<Key>(warp.broadcast(key, W::lowest(there))))};
+    const lanes_t<W, Key> all[1] = {
+        lanewise::select(active, key, lanes_t<W, Key>(warp.broadcast(key, W::lowest(there))))};
     descend<upper, 1>(warp, all, node, levels, place, less);
     return place[0];
   }
@@ -119,18 +117,16 @@ struct search_tree {
   template <bool upper, class W, class Less = less>
   LANEWISE_FUNCTION std::int64_t bound_of(const Key& key, Less less = {}) const {
     const W solo;
-    return solo.broadcast(
-        bound<upper>(solo, solo.first(1), typename W::template lanes<Key>(key), less), 0);
+    return solo.broadcast(bound<upper>(solo, solo.first(1), lanes_t<W, Key>(key), less), 0);
   }
 
   /// The part of a search below a level: node[a] are numbers of nodes of the level `from`, for k
   /// windows of keys, and place[a] become the indices. All lanes have keys.
   template <bool upper, int k, class W, class Less>
-  LANEWISE_FUNCTION void descend(const W& warp, const typename W::template lanes<Key> (&key)[k],
-                                 typename W::template lanes<std::uint32_t> (&node)[k], int from,
-                                 typename W::template lanes<std::int64_t> (&place)[k],
-                                 const Less& less) const {
-    using numbers = typename W::template lanes<std::uint32_t>;
+  LANEWISE_FUNCTION void descend(const W& warp, const lanes_t<W, Key> (&key)[k],
+                                 lanes_t<W, std::uint32_t> (&node)[k], int from,
+                                 lanes_t<W, std::int64_t> (&place)[k], const Less& less) const {
+    using numbers = lanes_t<W, std::uint32_t>;
     for (int level = from; level > 0; --level) {
       const Key* const at = keys_at(level);
       const Key* const below = level > 1 ? keys_at(level - 1) : keys - shift;
@@ -163,7 +159,7 @@ struct search_tree {
 
   template <class W>
   static LANEWISE_FUNCTION void prefetch(const W& warp, const Key* level,
-                                         const typename W::template lanes<std::uint32_t>& node) {
+                                         const lanes_t<W, std::uint32_t>& node) {
     warp.prefetch(warp.first(W::width), level,
                   warp.map([](std::uint32_t i)
                                LANEWISE_INLINE_LAMBDA { return std::uint64_t{i} * node_keys; },
@@ -176,10 +172,9 @@ struct search_tree {
   /// lanes one after the other.
   template <bool upper, class W, class Less>
   static LANEWISE_FUNCTION auto ranks(const W& warp, const Key* level,
-                                      const typename W::template lanes<std::uint32_t>& node,
-                                      const typename W::template lanes<Key>& key,
-                                      const Less& less) {
-    typename W::template lanes<std::uint32_t> rank(0u);
+                                      const lanes_t<W, std::uint32_t>& node,
+                                      const lanes_t<W, Key>& key, const Less& less) {
+    lanes_t<W, std::uint32_t> rank(0u);
     constexpr int most = W::line_width < W::width ? W::line_width : W::width;
     constexpr int lanes = most < node_keys ? most : node_keys;
     warp.template split_in_step<lanes>([&](const auto& sub) LANEWISE_INLINE_LAMBDA {
@@ -191,10 +186,9 @@ struct search_tree {
  private:
   template <bool upper, int lanes, class Sub, class Less>
   static LANEWISE_FUNCTION auto ranks_by(const Sub& sub, const Key* level,
-                                         const typename Sub::template lanes<std::uint32_t>& node,
-                                         const typename Sub::template lanes<Key>& key,
-                                         const Less& less) {
-    using keys_type = typename Sub::template lanes<Key>;
+                                         const lanes_t<Sub, std::uint32_t>& node,
+                                         const lanes_t<Sub, Key>& key, const Less& less) {
+    using keys_type = lanes_t<Sub, Key>;
     constexpr int each = node_keys / lanes;
     using part = pack<Key, each>;
     const auto node_of = [&](int r) LANEWISE_INLINE_LAMBDA {
@@ -206,7 +200,7 @@ struct search_tree {
       const auto all = sub.template first<Key>(lanes);
       for (int r = 0; r < lanes; ++r) {
         const keys_type k(sub.broadcast(key, r)), x = sub.load(node_of(r));
-        const typename Sub::template mask_for<Key> smaller =
+        const mask_t<Sub, Key> smaller =
             less_by_lanes<Less>(sub, all, less, upper ? k : x, upper ? x : k);
         counts[r] = static_cast<std::uint32_t>(sub.count(upper ? all & !smaller : smaller));
       }
@@ -225,10 +219,10 @@ struct search_tree {
     } else {
       // The lanes' counts for all nodes travel together, a byte for each.
       using word = std::conditional_t<lanes <= 4, std::uint32_t, std::uint64_t>;
-      typename Sub::template lanes<part> x[lanes];
+      lanes_t<Sub, part> x[lanes];
       LANEWISE_UNROLL
       for (int r = 0; r < lanes; ++r) x[r] = sub.load(reinterpret_cast<const part*>(node_of(r)));
-      typename Sub::template lanes<word> counts(word{0});
+      lanes_t<Sub, word> counts(word{0});
       LANEWISE_UNROLL
       for (int r = 0; r < lanes; ++r) {
         counts =
@@ -264,11 +258,9 @@ struct search_tree {
   /// The indices of keys whose nodes of the array are given. A node that the array fills in part is
   /// searched by the lane on its own.
   template <bool upper, class W, class Less>
-  LANEWISE_FUNCTION auto places(const W& warp,
-                                const typename W::template lanes<std::uint32_t>& node,
-                                const typename W::template lanes<Key>& key,
-                                const Less& less) const {
-    using numbers = typename W::template lanes<std::uint32_t>;
+  LANEWISE_FUNCTION auto places(const W& warp, const lanes_t<W, std::uint32_t>& node,
+                                const lanes_t<W, Key>& key, const Less& less) const {
+    using numbers = lanes_t<W, std::uint32_t>;
     numbers rank(0u);
     const std::uint32_t first = whole[0], last = whole[1];
     if (first < last) {

@@ -42,7 +42,7 @@ LANEWISE_BEGIN_NAMESPACE
 //                                         words of T's size, equals the lane's T; at most 32 words.
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1.
-//   first<T>(n)                           mask of the lanes below n, any n.
+//   first<T>(n)                           mask of the lanes below n, any integer.
 //   mask_of<T>(bits)                      mask from bits.
 //   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1.
 //   map(f, a...)                          L<R>: the scalar function f applied in every lane.
@@ -132,6 +132,12 @@ LANEWISE_BEGIN_NAMESPACE
 //   sub.apart()                           the same lanes out of step, for code between two calls.
 //   cooperate<depth>(m, issue, resolve)   see below; for sub-warps in step cooperate_in_step.
 // clang-format on
+
+/// A value of type T in every lane of a warp, and a mask of lanes for such values.
+template <class Warp, class T>
+using lanes_t = typename Warp::template lanes<T>;
+template <class Warp, class T>
+using mask_t = typename Warp::template mask_for<T>;
 
 /// Lane by lane m ? a : b. A function of this namespace: lanes of a user's type find none of
 /// theirs.

@@ -70,7 +70,7 @@ struct btree_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr int ahead = Team::windows_in_flight;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
@@ -88,7 +88,7 @@ struct btree_kernel {
                                 warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
         if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
-      typename warp_type::template lanes<typename view_type::word> seen[ahead];
+      lanes_t<warp_type, typename view_type::word> seen[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a)
         seen[a] = tree.states_of(warp, items_of(warp, mine, begin + a), root[a]);
@@ -103,7 +103,7 @@ struct btree_kernel {
   LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
                                   std::int64_t window) const {
     const std::int64_t left = window < mine.end ? arrays.n - window * Warp::width : 0;
-    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+    return warp.first(left);
   }
   template <class Warp, class Mask, class Numbers, class Words>
   LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
@@ -115,7 +115,7 @@ struct btree_kernel {
       if (!warp.any(active)) return;
     }
     const auto key = warp.load(active, arrays.keys + first, key_type{});
-    typename Warp::template lanes<value_type> value(value_type{});
+    lanes_t<Warp, value_type> value(value_type{});
     if (arrays.given != nullptr) value = warp.load(active, arrays.given + first, value_type{});
     Numbers kind(static_cast<std::uint32_t>(operation));
     if (arrays.operations != nullptr)
@@ -124,7 +124,7 @@ struct btree_kernel {
     auto left = warp.first(0);
     if (leaves_crowds) left = crowd(warp, active, root) & (kind != Numbers(find));
     const auto result = lanewise::select(
-        left, typename Warp::template lanes<table_status>(table_status::no_room),
+        left, lanes_t<Warp, table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
                         leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
     const auto number = number_of(warp, result);

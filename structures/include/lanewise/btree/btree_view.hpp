@@ -31,9 +31,9 @@ class btree_view {
   using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
 
   template <class Warp, class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
   template <class Warp>
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
 
   btree_view() = default;
   /// root_nodes is null where root i is node i.
@@ -376,14 +376,14 @@ class btree_scalar_face {
   /// Calls f(key, value) for the elements with keys in [first, last], in order.
   template <class F>
   LANEWISE_FUNCTION void for_each(const key_type& first, const key_type& last, const F& f) const {
-    typename Solo::template lanes<std::uint32_t> unused(0u);
+    lanes_t<Solo, std::uint32_t> unused(0u);
     tree_.for_each(solo_, all(), keys(first), keys(last), unused,
                    [&f](const key_type& k, const value_type& v, std::uint32_t&) { f(k, v); });
   }
 
  private:
-  using keys = typename Solo::template lanes<key_type>;
-  using values = typename Solo::template lanes<value_type>;
+  using keys = lanes_t<Solo, key_type>;
+  using values = lanes_t<Solo, value_type>;
 
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class F>

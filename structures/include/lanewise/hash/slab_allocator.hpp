@@ -75,11 +75,11 @@ struct slab_usage {
 /// different places.
 template <class Warp>
 struct slab_resident {
-  typename Warp::template lanes<std::uint32_t> words;   // a word of the window for each lane
-  typename Warp::template lanes<std::uint32_t> window;  // the same in every lane of a sub-warp
+  lanes_t<Warp, std::uint32_t> words;   // a word of the window for each lane
+  lanes_t<Warp, std::uint32_t> window;  // the same in every lane of a sub-warp
   // The way from window to window, which no other warp shares: warps that come to a full window
   // would go on together, meet ever more others, and leave windows beside their way alone.
-  typename Warp::template lanes<std::uint32_t> stride;
+  lanes_t<Warp, std::uint32_t> stride;
 
   LANEWISE_FUNCTION slab_resident() {}
   /// Begins with a full window before the first one, so that nothing is read before it is needed.
@@ -143,7 +143,7 @@ class slab_pool {
   /// looked at. The whole warp calls.
   template <order taken = order::relaxed, class Warp, class Mask>
   LANEWISE_FUNCTION auto allocate(const Warp& warp, slab_resident<Warp>& mine, Mask wanted) const {
-    using words = typename Warp::template lanes<std::uint32_t>;
+    using words = lanes_t<Warp, std::uint32_t>;
     using bits = typename Warp::bits;
     constexpr std::uint32_t width = Warp::width;
     words got(no_unit);
@@ -202,16 +202,15 @@ class slab_pool {
 
   /// Gives the active lanes' units back. They must be allocated, and each is given back once.
   template <class Warp, class Mask>
-  LANEWISE_FUNCTION void deallocate(
-      const Warp& warp, Mask active,
-      const typename Warp::template lanes<std::uint32_t>& address) const {
+  LANEWISE_FUNCTION void deallocate(const Warp& warp, Mask active,
+                                    const lanes_t<Warp, std::uint32_t>& address) const {
     auto unit = address;
     warp.each(
         active, [this](std::uint32_t a) { give_back(typename Warp::template part<1>(), a); }, unit);
   }
   template <class Warp>
   LANEWISE_FUNCTION void deallocate_one(const Warp& warp, std::uint32_t address) const {
-    deallocate(warp, warp.first(1), typename Warp::template lanes<std::uint32_t>(address));
+    deallocate(warp, warp.first(1), lanes_t<Warp, std::uint32_t>(address));
   }
 
  private:
@@ -250,7 +249,7 @@ class slab_pool {
   template <class Warp>
   LANEWISE_FUNCTION void move_on(const Warp& warp, slab_resident<Warp>& mine,
                                  bool announced) const {
-    using words = typename Warp::template lanes<std::uint32_t>;
+    using words = lanes_t<Warp, std::uint32_t>;
     const std::uint64_t there_are = windows<Warp>();
     const std::uint64_t below = (~std::uint64_t{0} >> Kokkos::countl_zero(there_are));
     const std::uint64_t stride = warp.broadcast(mine.stride, 0) | 1u;
@@ -515,10 +514,10 @@ struct count_bits_kernel {
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const index_range mine = team.share(divide_up(n, width));
-    typename warp_type::template lanes<std::uint32_t> bits(0u);
+    lanes_t<warp_type, std::uint32_t> bits(0u);
     for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
       const std::int64_t left = n - w * width;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      const auto exist = warp.first(left);
       bits = bits + warp.map(
                         [](std::uint32_t word) {
                           return static_cast<std::uint32_t>(warp_type::popcount(word));

@@ -69,7 +69,7 @@ class item_places {
     return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
   }
   template <class Mask, class T>
-  LANEWISE_FUNCTION void store(Mask m, T* p, const typename Warp::template lanes<T>& values) const {
+  LANEWISE_FUNCTION void store(Mask m, T* p, const lanes_t<Warp, T>& values) const {
     if (given_) {
       warp_.scatter(m, p, places_, values);
     } else {
@@ -81,7 +81,7 @@ class item_places {
   const Warp& warp_;
   std::int64_t first_;
   bool given_;
-  typename Warp::template lanes<std::uint32_t> places_{0u};
+  lanes_t<Warp, std::uint32_t> places_{0u};
 };
 
 /// An operation for each item. A warp takes windows of as many items as it has lanes; it has
@@ -97,7 +97,7 @@ struct slab_kernel {
   struct scratch {};
 
   template <class Warp>
-  using lanes = typename Warp::template lanes<std::uint32_t>;
+  using lanes = lanes_t<Warp, std::uint32_t>;
   using word = typename View::word;
   using value = typename View::value_type;
   static constexpr std::uint32_t statuses = 8;
@@ -158,13 +158,13 @@ struct slab_kernel {
   static LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t n, const index_range& mine,
                                          std::int64_t window) {
     const std::int64_t left = window < mine.end ? n - window * Warp::width : 0;
-    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+    return warp.first(left);
   }
 
   template <class Warp, class Mask, class Located>
   LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask exist,
                                 const Located& at, std::int64_t first, lanes<Warp>& came) const {
-    using words = typename Warp::template lanes<word>;
+    using words = lanes_t<Warp, word>;
     const item_places<Warp> at_items(warp, exist, places, first);
     auto active = exist;
     if (again) {

@@ -48,7 +48,7 @@ struct collect_kernel {
     const index_range mine = team.share(divide_up(n, width));
     for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
       const std::int64_t left = n - w * width;
-      const auto active = warp.first(static_cast<int>(left < width ? left : width));
+      const auto active = warp.first(left);
       const auto key = warp.load(active, keys + w * width, Key{});
       auto next = warp.load(active, offsets + w * width, std::int64_t{0});
       table.find_all(

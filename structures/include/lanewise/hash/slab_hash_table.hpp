@@ -92,7 +92,7 @@ class slab_table_view {
       : heads_(heads), where_(where), pool_(units) {}
 
   template <class Warp, class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
 
   /// Looks keys up; value is changed where they are found: to the value, of several the oldest.
   template <class Warp, class Mask>
@@ -392,8 +392,8 @@ class slab_scalar_face {
   /// Calls f(value) for all elements with the key, old to new.
   template <class Key, class F>
   LANEWISE_FUNCTION void find_all(const Key& key, const F& f) {
-    typename Solo::template lanes<std::uint32_t> unused(0u);
-    table_.find_all(solo_, all(), typename Solo::template lanes<Key>(key), unused,
+    lanes_t<Solo, std::uint32_t> unused(0u);
+    table_.find_all(solo_, all(), lanes_t<Solo, Key>(key), unused,
                     [&f](const auto& solo, int, const auto& there, const auto& value, auto&) {
                       if (solo.any(there)) f(solo.broadcast(value, 0));
                     });
@@ -419,8 +419,8 @@ class slab_scalar_face {
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class Key, class T, class F>
   LANEWISE_FUNCTION table_status one(const Key& key, T& value, const F& f) {
-    typename Solo::template lanes<Key> k(key);
-    typename Solo::template lanes<T> v(value);
+    lanes_t<Solo, Key> k(key);
+    lanes_t<Solo, T> v(value);
     const table_status status = solo_.broadcast(f(k, v), 0);
     value = solo_.broadcast(v, 0);
     return status;

@@ -275,7 +275,7 @@ class slab_walk {
   using word = typename Layout::word;
   using unit = typename Layout::unit;
   template <class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
   using indices = lanes<std::uint32_t>;
   using bits = typename Warp::bits;
 
@@ -338,7 +338,7 @@ class slab_walk {
     constexpr int width = Warp::width;
     for (int begin = 0; begin < Layout::elements; begin += width) {
       const int left = Layout::elements - begin;
-      const auto exists = warp_.first(left < width ? left : width);
+      const auto exists = warp_.first(left);
       const indices index = (warp_.lane() + indices(static_cast<std::uint32_t>(begin))) *
                             indices(static_cast<std::uint32_t>(Layout::words));
       const word* words = reinterpret_cast<const word*>(slab);

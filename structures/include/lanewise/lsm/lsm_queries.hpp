@@ -61,7 +61,7 @@ struct lsm_find_kernel {
     kernels::lsm_for_windows(
         team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
           const auto key = warp.load(exists, keys + begin, Key{});
-          typename warp_type::template lanes<Value> value;
+          lanes_t<warp_type, Value> value;
           const auto came = map.find(warp, exists, key, value);
           const auto hit = warp.map(
               [](table_status s) -> std::uint32_t { return s == table_status::found; }, came);
@@ -94,7 +94,7 @@ struct lsm_neighbour_kernel {
     kernels::lsm_for_windows(
         team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
           auto key = warp.load(exists, queries + begin, Key{});
-          typename warp_type::template lanes<Value> value;
+          lanes_t<warp_type, Value> value;
           const auto came = upwards ? map.successor(warp, exists, key, value, strict)
                                     : map.predecessor(warp, exists, key, value, strict);
           const auto hit =

@@ -30,7 +30,7 @@ class lsm_view {
   explicit lsm_view(const levels& all) : all_(all) {}
 
   template <class Warp, class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
 
   /// Looks keys up; value is changed where they are found. Returns lanes<table_status>.
   ///
@@ -352,7 +352,7 @@ class lsm_scalar_face {
 
  private:
   template <class T>
-  using one = typename Solo::template lanes<T>;
+  using one = lanes_t<Solo, T>;
 
   template <class F>
   LANEWISE_FUNCTION table_status neighbour(key_type& key, mapped_type& value, const F& f) const {

@@ -381,7 +381,7 @@ struct remove_run_kernel {
     if (team.index() != 0 || team.warp_index() != 0) return;
     std::uint32_t begin = 0, count = number;
     if (by_key) {
-      using keys = typename warp_type::template lanes<key_type>;
+      using keys = lanes_t<warp_type, key_type>;
       begin = warp.broadcast(table.lower_bound(warp, warp.first(1), keys(first)), 0);
       const std::uint32_t end =
           warp.broadcast(table.upper_bound(warp, warp.first(1), keys(last)), 0);

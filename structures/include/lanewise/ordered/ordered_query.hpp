@@ -53,11 +53,11 @@ struct ordered_query_kernel {
     constexpr int width = warp_type::width, ahead = Team::windows_in_flight;
     const auto warp = team.warp();
     const auto [begin, end] = team.share(divide_up(n, std::int64_t{width} * ahead));
-    typename warp_type::template lanes<std::uint32_t> came(0u);
+    lanes_t<warp_type, std::uint32_t> came(0u);
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      typename warp_type::template lanes<key_type> key[ahead];
-      typename warp_type::template lanes<typename view_type::word> words[ahead];
-      typename warp_type::template lanes<std::uint32_t> leaf[ahead];
+      lanes_t<warp_type, key_type> key[ahead];
+      lanes_t<warp_type, typename view_type::word> words[ahead];
+      lanes_t<warp_type, std::uint32_t> leaf[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a) {
         const std::int64_t first = (w * ahead + a) * width;
@@ -77,7 +77,7 @@ struct ordered_query_kernel {
   template <class Warp>
   LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t first) const {
     const std::int64_t left = first < n ? n - first : 0;
-    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+    return warp.first(left);
   }
   template <class Warp, class Leaves, class Keys>
   LANEWISE_FUNCTION void window(const Warp& warp, std::int64_t first, const Leaves& leaf,
@@ -120,10 +120,10 @@ struct find_values {
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    typename Warp::template lanes<Value> value(Value{});
+    lanes_t<Warp, Value> value(Value{});
     const auto result = table.find_in(warp, active, leaf, key, value);
     if (values != nullptr) {
-      const typename Warp::template mask_for<std::uint32_t> hit =
+      const mask_t<Warp, std::uint32_t> hit =
           warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
           static_cast<std::uint32_t>(table_status::found);
       warp.store(hit, values + first, value);
@@ -141,7 +141,7 @@ struct find_bound {
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
     const auto place = table.template bound_in<upper>(warp, active, leaf, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
-    return typename Warp::template lanes<table_status>(table_status::none);
+    return lanes_t<Warp, table_status>(table_status::none);
   }
 };
 
@@ -151,7 +151,7 @@ struct find_contains {
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    typename Warp::template lanes<typename View::value_type> unused(typename View::value_type{});
+    lanes_t<Warp, typename View::value_type> unused(typename View::value_type{});
     const auto result = table.find_in(warp, active, leaf, key, unused);
     warp.store(active, there + first,
                warp.map([](table_status s) { return s == table_status::found; }, result));
@@ -182,15 +182,15 @@ struct find_neighbour {
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    typename Warp::template lanes<Key> found(Key{});
-    typename Warp::template lanes<Value> value(Value{});
-    typename Warp::template lanes<table_status> result;
+    lanes_t<Warp, Key> found(Key{});
+    lanes_t<Warp, Value> value(Value{});
+    lanes_t<Warp, table_status> result;
     if constexpr (forward) {
       result = table.template successor_in<strict>(warp, active, leaf, key, found, value);
     } else {
       result = table.template predecessor_in<strict>(warp, active, leaf, key, found, value);
     }
-    const typename Warp::template mask_for<std::uint32_t> hit =
+    const mask_t<Warp, std::uint32_t> hit =
         warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
         static_cast<std::uint32_t>(table_status::found);
     warp.store(hit, keys + first, found);
@@ -231,7 +231,7 @@ struct visit_elements_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using numbers = typename Team::warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<typename Team::warp_type, std::uint32_t>;
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     const auto [begin, end] = team.share(divide_up(std::int64_t{last - first}, width));
@@ -345,8 +345,8 @@ struct write_ranges_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
-    using indices = typename warp_type::template lanes<std::int64_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
+    using indices = lanes_t<warp_type, std::int64_t>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
@@ -357,7 +357,7 @@ struct write_ranges_kernel {
     std::int64_t passed = begins.begin(warp, mine.begin * width);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
       const std::int64_t first = w * width;
-      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
+      const auto active = warp.first(n - first);
       const indices output = warp.template cast<std::int64_t>(warp.lane()) + indices(first);
       const numbers range = begins.next(warp, passed, output, first + (width - 1)) - numbers(1u);
       const auto place = warp.template cast<std::uint32_t>(

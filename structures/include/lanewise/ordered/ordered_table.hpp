@@ -45,9 +45,9 @@ class ordered_view {
       : leaves_(leaves), lows_(lows), size_(elements) {}
 
   template <class Warp, class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
   template <class Warp>
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
 
   LANEWISE_FUNCTION std::uint32_t size() const { return size_; }
   LANEWISE_FUNCTION std::uint32_t leaves() const {
@@ -382,9 +382,9 @@ class ordered_scalar_face {
   }
 
  private:
-  using keys = typename Solo::template lanes<key_type>;
-  using values = typename Solo::template lanes<value_type>;
-  using places = typename Solo::template lanes<std::uint32_t>;
+  using keys = lanes_t<Solo, key_type>;
+  using values = lanes_t<Solo, value_type>;
+  using places = lanes_t<Solo, std::uint32_t>;
 
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
   template <class F>

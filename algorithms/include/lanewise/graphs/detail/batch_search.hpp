@@ -31,9 +31,9 @@ class batch_search {
   static constexpr int width = warp_type::width;
   static_assert(width == 32, "lanewise: bits of searches are taken by 32 lanes");
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using words = lanes<std::uint64_t>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using frontier_type = frontier<Team, Vertex, Offset, std::uint64_t>;
   static constexpr int at_once = frontier_type::at_once;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
@@ -158,7 +158,7 @@ class batch_search {
     if (!is_lonely_ || depth_ > patience) return false;
     const auto warp = team_.warp();
     const Offset number = listed(depth_);
-    const auto there = warp.first(number < width ? static_cast<int>(number) : width);
+    const auto there = warp.first(number);
     const auto fresh = warp.gather(
         there, fresh_of(depth_), warp.load(there, list(depth_).items, Vertex{0}), std::uint64_t{0});
     const auto searches =

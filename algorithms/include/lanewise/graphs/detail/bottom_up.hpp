@@ -24,8 +24,8 @@ class bottom_up {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using piece = edge_piece<Vertex, Offset>;
   using few = few_columns<Vertex, Offset>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});

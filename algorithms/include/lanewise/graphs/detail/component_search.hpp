@@ -58,8 +58,8 @@ class component_search {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using rows = graph_rows<Vertex, Offset>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
@@ -129,8 +129,7 @@ class component_search {
     const auto n = static_cast<std::int64_t>(task_.out.vertices);
     for (std::int64_t at = warp_rank() * batch * width; at < n; at += warps() * batch * width)
       for (std::int64_t w = at; w < n && w < at + batch * width; w += width)
-        (this->*step)(static_cast<Vertex>(w),
-                      team_.warp().first(static_cast<int>(n - w < width ? n - w : width)));
+        (this->*step)(static_cast<Vertex>(w), team_.warp().first(n - w));
   }
   LANEWISE_KERNEL_FUNCTION lanes<Vertex> vertices_from(Vertex first) const {
     return team_.warp().template cast<Vertex>(team_.warp().lane()) + lanes<Vertex>(first);
@@ -223,7 +222,7 @@ class component_search {
     const auto warp = team_.warp();
     for (Offset k = 0; k < length; k = static_cast<Offset>(k + width)) {
       const Offset left = static_cast<Offset>(length - k);
-      const auto there = warp.first(static_cast<int>(left < Offset{width} ? left : Offset{width}));
+      const auto there = warp.first(left);
       const auto edge =
           warp.template cast<Offset>(warp.lane()) + lanes<Offset>(static_cast<Offset>(begin + k));
       const auto neighbour = only_vertices(there, edge, all);
@@ -242,9 +241,7 @@ class component_search {
         return piece{static_cast<Offset>(begin + skip),
                      static_cast<std::uint32_t>(rest < long_row ? rest : long_row), side, vertex};
       };
-      task_.pieces.push(warp,
-                        warp.first(static_cast<int>(left < Offset{width} ? left : Offset{width})),
-                        warp.map(piece_of, warp.lane()));
+      task_.pieces.push(warp, warp.first(left), warp.map(piece_of, warp.lane()));
     }
     pieces_ += pieces;
   }

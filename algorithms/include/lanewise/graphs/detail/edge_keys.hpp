@@ -99,15 +99,14 @@ struct edge_keys_kernel {
                                  std::int64_t first) const {
     using W = typename Team::warp_type;
     const auto warp = team.warp();
-    using u64s = typename W::template lanes<std::uint64_t>;
+    using u64s = lanes_t<W, std::uint64_t>;
     const u64s none(detail::edge_is_kept::left_out);
     u64s forwards[windows], backwards[windows];
     std::uint64_t kept = 0, bad = 0;
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
       const std::int64_t begin = first + w * W::width, left = key.edges - begin;
-      const auto there =
-          warp.first(left <= 0 ? 0 : static_cast<int>(left < W::width ? left : W::width));
+      const auto there = warp.first(left);
       forwards[w] = numbers(warp, there, begin, false);
       backwards[w] = both_directions ? numbers(warp, there, begin, true) : none;
       kept += static_cast<std::uint64_t>(warp.count(forwards[w] != none)) +

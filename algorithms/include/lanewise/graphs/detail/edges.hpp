@@ -185,7 +185,7 @@ struct call_for_edges {
   template <class W, class Mask, class Owners, class Items>
   LANEWISE_FUNCTION void operator()(const W& warp, const Mask& mask, const Owners& owner,
                                     const Items& item, std::int64_t) const {
-    using mask_type = typename W::template mask_for<std::uint32_t>;
+    using mask_type = mask_t<W, std::uint32_t>;
     const mask_type here = mask;
     const auto edge = warp.map(
         [](const edge_owner<Vertex>& o, std::int64_t i) { return i + o.shift; }, owner, item);

@@ -52,8 +52,8 @@ class frontier {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using pieces_type = frontier_pieces<Team, Vertex, Offset>;
   using edges_type = row_edges<Team, Vertex, Offset>;
   using queue_part = typename pieces_type::queue_part;

@@ -34,8 +34,8 @@ class frontier_pieces {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
 
  public:
   using piece = edge_piece<Vertex, Offset>;
@@ -183,8 +183,7 @@ class frontier_pieces {
       const Offset count = all < room ? all : room;
       for (Offset k = few; k < count; k = static_cast<Offset>(k + width))
         warp.store(
-            warp.first(static_cast<int>(count - k < width ? count - k : Offset{width})),
-            part.items + at + k,
+            warp.first(count - k), part.items + at + k,
             warp.map([row, k](std::uint32_t i) { return cut(row, static_cast<Offset>(k + i)); },
                      warp.lane()));
     }

@@ -53,15 +53,15 @@ struct graph_rows {
   /// The begins and the lengths of lanes' rows.
   template <class W>
   struct ranges {
-    typename W::template lanes<Offset> begin;
-    typename W::template lanes<Offset> length;
+    lanes_t<W, Offset> begin;
+    lanes_t<W, Offset> length;
   };
 
   /// What memory says of rows: where they begin, and the next ones.
   template <class W>
   struct limits {
-    typename W::template lanes<Offset> begin;
-    typename W::template lanes<Offset> end;
+    lanes_t<W, Offset> begin;
+    lanes_t<W, Offset> end;
   };
 
   /// The rows of vertices below `vertices`. Rows that are none are empty, as are those of other

@@ -23,10 +23,10 @@ class independent_bfs {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using words = lanes<std::uint32_t>;
   using places = lanes<std::int64_t>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   static constexpr int at_once = 4;
   static constexpr Offset short_row = 16;  // edges that a lane looks at alone
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});

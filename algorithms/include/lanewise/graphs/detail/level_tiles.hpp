@@ -33,7 +33,7 @@ template <class Team>
 class order_levels {
   using warp_type = typename Team::warp_type;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   static constexpr int width = warp_type::width;
   static constexpr int tile = level_tiles::width;
   static constexpr int most_searches = 64;

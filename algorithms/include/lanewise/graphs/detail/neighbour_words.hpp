@@ -30,16 +30,16 @@ LANEWISE_FUNCTION std::uint64_t bits_of_all(const W& warp, const Words& x) {
 /// The bits that were found for each lane's row, and where to go on if that is not all.
 template <class W, class Offset>
 struct found_words {
-  typename W::template lanes<std::uint64_t> bits;
-  typename W::template lanes<Offset> next;
+  lanes_t<W, std::uint64_t> bits;
+  lanes_t<W, Offset> next;
 };
 
 template <class W, class Vertex, class Offset>
 class neighbour_words {
-  using offsets = typename W::template lanes<Offset>;
-  using vertices = typename W::template lanes<Vertex>;
-  using words = typename W::template lanes<std::uint64_t>;
-  using mask_type = typename W::template mask_for<std::uint32_t>;
+  using offsets = lanes_t<W, Offset>;
+  using vertices = lanes_t<W, Vertex>;
+  using words = lanes_t<W, std::uint64_t>;
+  using mask_type = mask_t<W, std::uint32_t>;
   static constexpr int at_once = 4;
   static constexpr int rounds = 16;                     // of lanes by themselves
   static constexpr int few = 8;                         // lanes for which these do not pay

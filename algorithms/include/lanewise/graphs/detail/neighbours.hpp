@@ -19,7 +19,7 @@ LANEWISE_KERNEL_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bit
                                          const Mask& there, const Lanes& vertex) {
   using Vertex = typename Lanes::value_type;
   const auto at = detail::word_of_vertex(warp, vertex);
-  typename W::template lanes<std::uint32_t> word;
+  lanes_t<W, std::uint32_t> word;
   if constexpr (racing)
     word = warp.load_relaxed(there, bits, at, 0u);
   else
@@ -36,8 +36,7 @@ LANEWISE_KERNEL_FUNCTION Vertex find_reached_along(const W& warp,
                                                    Offset end, Vertex nobody) {
   for (; next < end; next = static_cast<Offset>(next + W::width)) {
     const auto left = static_cast<Offset>(end - next);
-    const auto there =
-        warp.first(static_cast<int>(left < Offset{W::width} ? left : Offset{W::width}));
+    const auto there = warp.first(left);
     const auto neighbour = warp.load(there, rows.columns + next, nobody);
     const auto hits =
         warp.ballot(detail::is_reached(warp, bits, there & (neighbour < rows.vertices), neighbour));

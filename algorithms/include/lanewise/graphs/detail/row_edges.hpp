@@ -13,11 +13,10 @@ namespace detail {
 /// Lanes go through places in steps: each has `left` places before it, and goes `step` of them
 /// ahead at a time. body(there, places) for its next at_once places.
 template <int at_once, class W, class Place, class Body>
-LANEWISE_FUNCTION void strided_step(const W& warp, typename W::template lanes<Place>& place,
-                                    typename W::template lanes<Place>& left, Place step,
-                                    const Body& body) {
-  using lanes = typename W::template lanes<Place>;
-  typename W::template mask_for<std::uint32_t> there[at_once];
+LANEWISE_FUNCTION void strided_step(const W& warp, lanes_t<W, Place>& place,
+                                    lanes_t<W, Place>& left, Place step, const Body& body) {
+  using lanes = lanes_t<W, Place>;
+  mask_t<W, std::uint32_t> there[at_once];
   lanes places[at_once];
   LANEWISE_UNROLL
   for (int k = 0; k < at_once; ++k) {
@@ -38,7 +37,7 @@ class row_edges {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using piece = edge_piece<Vertex, Offset>;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
   // On devices, rows of up to middle_row edges are looked at by groups of lanes, 32 edges of a row

@@ -27,7 +27,7 @@ struct search_sources {
   /// Those from i on, in the active lanes.
   template <class W, class Mask>
   LANEWISE_FUNCTION auto load(const W& warp, const Mask& there, std::int64_t i) const {
-    using lanes = typename W::template lanes<Vertex>;
+    using lanes = lanes_t<W, Vertex>;
     constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
     return first == nullptr ? lanes(one) : warp.load(there, first + i, nobody);
   }

@@ -100,7 +100,7 @@ LANEWISE_KERNEL_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, con
 template <class W, class Vertex, class Mask>
 LANEWISE_KERNEL_FUNCTION void compress(const W& warp, Vertex* labels, Vertex first,
                                        const Mask& mask) {
-  using vertices = typename W::template lanes<Vertex>;
+  using vertices = lanes_t<W, Vertex>;
   const vertices me = warp.template cast<Vertex>(warp.lane()) + vertices(first);
   vertices label = warp.load_relaxed(mask, labels, me, Vertex{0});
   for (Mask open = mask & (label != me); warp.any(open);) {

@@ -16,9 +16,9 @@ template <class Team, class Vertex, class Offset>
 class unreached_vertices {
   using warp_type = typename Team::warp_type;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using words = lanes<std::uint32_t>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:

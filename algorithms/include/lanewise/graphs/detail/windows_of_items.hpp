@@ -14,13 +14,13 @@ namespace detail {
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_window_of(const Team& team, std::int64_t items, const F& f) {
   using warp_type = typename Team::warp_type;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   constexpr int width = warp_type::width;
   const std::int64_t stride = std::int64_t{team.league()} * Team::warps * width;
   const std::int64_t rank = std::int64_t{team.index()} * Team::warps + team.warp_index();
   for (std::int64_t at = rank * width; at < items; at += stride) {
     const std::int64_t left = items - at;
-    f(at, mask_type(team.warp().first(static_cast<int>(left < width ? left : width))));
+    f(at, mask_type(team.warp().first(left)));
   }
 }
 
@@ -30,7 +30,7 @@ LANEWISE_FUNCTION void for_each_window_of(const Team& team, std::int64_t items, 
 template <int k, class Team, class F>
 LANEWISE_FUNCTION void for_each_batch_of(const Team& team, std::int64_t items, const F& f) {
   using warp_type = typename Team::warp_type;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   constexpr int width = warp_type::width;
   const std::int64_t step = std::int64_t{team.league()} * Team::warps * width;
   const std::int64_t rank = std::int64_t{team.index()} * Team::warps + team.warp_index();
@@ -41,7 +41,7 @@ LANEWISE_FUNCTION void for_each_batch_of(const Team& team, std::int64_t items, c
     for (int i = 0; i < k; ++i) {
       const std::int64_t left = items - first - i * step;
       at[i] = left > 0 ? first + i * step : 0;
-      there[i] = team.warp().first(static_cast<int>(left < 0 ? 0 : left < width ? left : width));
+      there[i] = team.warp().first(left);
     }
     f(at, there);
   }

@@ -16,7 +16,7 @@ namespace detail {
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertices, const F& f) {
   using warp_type = typename Team::warp_type;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   static_assert(warp_type::width >= 32, "lanewise: a word of vertices has 32 lanes");
   constexpr std::int64_t batch = Team::is_single_thread ? 32 : 8;
   const std::int64_t count = divide_up(vertices, 32);
@@ -44,7 +44,7 @@ LANEWISE_FUNCTION auto bit_of_vertex(const W& warp, const Lanes& vertex) {
 template <class Vertex, class W>
 LANEWISE_FUNCTION auto vertices_of(const W& warp, std::int64_t word) {
   return warp.template cast<Vertex>(warp.lane()) +
-         typename W::template lanes<Vertex>(static_cast<Vertex>(word * 32));
+         lanes_t<W, Vertex>(static_cast<Vertex>(word * 32));
 }
 
 }  // namespace detail

@@ -32,7 +32,7 @@ LANEWISE_FUNCTION std::int64_t first_selected(const Team& team, const Source& in
                                               std::int64_t last, std::int64_t none, Stops stops) {
   using warp_type = typename Team::warp_type;
   using item = typename Source::value_type;
-  using items = typename warp_type::template lanes<item>;
+  using items = lanes_t<warp_type, item>;
   constexpr int rows = sizeof(item) <= 4 ? 8 : (sizeof(item) <= 8 ? 4 : 2);
   constexpr bool alone = Selector::side == 0;
   constexpr std::int64_t width = warp_type::width, strip = rows * width;
@@ -58,7 +58,7 @@ LANEWISE_FUNCTION std::int64_t first_selected(const Team& team, const Source& in
     }
   }
   for (const std::int64_t end = i + strip < last ? i + strip : last; i < end; i += width) {
-    const auto exist = warp.first(static_cast<int>(end - i < width ? end - i : width));
+    const auto exist = warp.first(end - i);
     const auto chosen =
         warp.ballot(exist & (warp.map(
                                  exist,

@@ -78,10 +78,10 @@ struct later_buckets {
   template <class W>
   LANEWISE_FUNCTION void scan(const W& warp) const {
     if (begins == nullptr) return;
-    using u64s = typename W::template lanes<std::uint64_t>;
+    using u64s = lanes_t<W, std::uint64_t>;
     std::uint64_t before = 0;
     for (std::uint32_t b = 0; b < buckets; b += W::width) {
-      const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(b) < buckets;
+      const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(b) < buckets;
       const auto total = warp.load(exists, begins + b, std::uint64_t{0});
       const auto upto = warp.inclusive_scan(total, plus{});
       warp.store(exists, begins + b, upto - total + u64s(before));
@@ -113,7 +113,7 @@ struct starts_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using u64s = typename warp_type::template lanes<std::uint64_t>;
+    using u64s = lanes_t<warp_type, std::uint64_t>;
     constexpr std::int64_t width = warp_type::width;
     const auto warp = team.warp();
     std::int64_t* const first = starts + grid.columns * buckets;
@@ -123,8 +123,7 @@ struct starts_kernel {
       const std::uint32_t* const row = grid.counts + b * grid.columns;
       const auto window = [&](std::int64_t c) LANEWISE_INLINE_LAMBDA {
         const std::int64_t left = mine.end - c;
-        const auto exists =
-            warp.template first<std::uint32_t>(static_cast<int>(left < width ? left : width));
+        const auto exists = warp.template first<std::uint32_t>(left);
         return warp.template cast<std::uint64_t>(warp.load(exists, row + c, 0u));
       };
       u64s sums(std::uint64_t{0});
@@ -162,11 +161,11 @@ struct starts_kernel {
     later.scan(warp);
     std::int64_t before = 0;
     for (std::uint32_t b = 0; b < buckets; b += width) {
-      auto bucket = warp.lane() + typename warp_type::template lanes<std::uint32_t>(b);
+      auto bucket = warp.lane() + lanes_t<warp_type, std::uint32_t>(b);
       const auto exists = bucket < buckets;
       const auto total = warp.load(exists, first + b, std::int64_t{0});
       const auto upto = warp.inclusive_scan(total, plus{});
-      auto place = upto - total + typename warp_type::template lanes<std::int64_t>(before);
+      auto place = upto - total + lanes_t<warp_type, std::int64_t>(before);
       warp.each(
           exists,
           [&](std::uint32_t i, std::int64_t x) {
@@ -419,10 +418,10 @@ struct begins_kernel {
             warp, std::int64_t{0}, kept, [&](std::int64_t i) { return is_before(i, b); });
         const std::int64_t last = lanewise::partition_point(
             warp, first, kept, [&](std::int64_t i) { return is_before(i, b + width); });
-        auto number = warp.template cast<std::int64_t>(warp.lane()) +
-                      typename warp_type::template lanes<std::int64_t>(b);
+        auto number =
+            warp.template cast<std::int64_t>(warp.lane()) + lanes_t<warp_type, std::int64_t>(b);
         warp.each(
-            warp.template first<std::int64_t>(static_cast<int>(left < width ? left : width)),
+            warp.template first<std::int64_t>(left),
             [&](std::int64_t own) { offsets.put(own, begin_of(own, first, last)); }, number);
       }
     }

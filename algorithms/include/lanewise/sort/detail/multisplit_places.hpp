@@ -21,14 +21,14 @@ struct scanned_offsets {
 
   template <class W>
   struct parts {
-    typename W::template lanes<std::int64_t> bucket;
-    typename W::template lanes<std::int64_t> column;
-    typename W::template lanes<std::uint32_t> tile;
+    lanes_t<W, std::int64_t> bucket;
+    lanes_t<W, std::int64_t> column;
+    lanes_t<W, std::uint32_t> tile;
   };
 
   template <class W>
   LANEWISE_FUNCTION parts<W> ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
+    const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(first) < buckets;
     return {warp.load(exists, bucket + first, std::int64_t{0}),
             warp.load(exists, column + first, std::int64_t{0}),
             warp.load(exists, tile + first, 0u)};
@@ -36,10 +36,8 @@ struct scanned_offsets {
   template <class W, class Counts>
   LANEWISE_FUNCTION void tell(const W&, std::uint32_t, std::uint32_t, const Counts&) const {}
   template <class W, class Counts>
-  LANEWISE_FUNCTION typename W::template lanes<std::int64_t> get(const W& warp, std::uint32_t,
-                                                                 std::uint32_t,
-                                                                 const parts<W>& asked,
-                                                                 const Counts&) const {
+  LANEWISE_FUNCTION lanes_t<W, std::int64_t> get(const W& warp, std::uint32_t, std::uint32_t,
+                                                 const parts<W>& asked, const Counts&) const {
     return warp.map(
         [](std::int64_t b, std::int64_t c, std::uint32_t t) { return b + c + std::int64_t{t}; },
         asked.bucket, asked.column, asked.tile);

@@ -117,7 +117,7 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
     const W& warp, const Source& in, const Key& key, std::int64_t begin, std::int64_t end,
     const selection_bounds<typename Key::bits>& bounds, typename Key::bits* between) {
   using bits = typename Key::bits;
-  using values = typename W::template lanes<bits>;
+  using values = lanes_t<W, bits>;
   constexpr std::int64_t width = W::width, rows = 4;
   bounded_parts<int> sum{};
   const auto count = [&](typename W::bits exists, const values& x) LANEWISE_INLINE_LAMBDA {

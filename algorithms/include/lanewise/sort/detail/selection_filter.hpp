@@ -36,7 +36,7 @@ struct filter_kernel {
     std::uint32_t above = 0;
     std::uint32_t equal = 0;
     std::uint64_t over = 0;
-    typename W::template lanes<bits> greatest{bits{0}};
+    lanes_t<W, bits> greatest{bits{0}};
   };
 
   template <class Team>
@@ -57,7 +57,7 @@ struct filter_kernel {
       std::int64_t i = u * unit_items;
       const std::int64_t end = i + unit_items < n ? i + unit_items : n;
       for (; i + rows * width <= end; i += rows * width) {
-        typename warp_type::template lanes<item> row[rows];
+        lanes_t<warp_type, item> row[rows];
         LANEWISE_UNROLL
         for (int j = 0; j < rows; ++j) row[j] = kernels::load_once(warp, all.in, i + j * width);
         auto reach = warp.map(all.key, row[0]) >= plan.floor;
@@ -119,8 +119,8 @@ struct filter_kernel {
   LANEWISE_FUNCTION void note(const W& warp, counters& counts, std::int64_t unit, std::int64_t at,
                               const Mask& exists, const Items& items,
                               const typename Selection::plan_type& plan, seen<W>& now) const {
-    using numbers = typename W::template lanes<std::uint32_t>;
-    using values = typename W::template lanes<bits>;
+    using numbers = lanes_t<W, std::uint32_t>;
+    using values = lanes_t<W, bits>;
     const values x = warp.map(all.key, items);
     const auto reach = exists & (x >= plan.floor);
     const auto reaching = warp.ballot(reach);

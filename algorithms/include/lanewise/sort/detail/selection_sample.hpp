@@ -96,7 +96,7 @@ struct sample_kernel {
   template <class Team>
   LANEWISE_FUNCTION bits take(const Team& team, bits* sample, std::int64_t stride) const {
     using warp_type = typename Team::warp_type;
-    using values = typename warp_type::template lanes<bits>;
+    using values = lanes_t<warp_type, bits>;
     constexpr int width = warp_type::width, at_once = 16;
     const auto warp = team.warp();
     values greatest(bits{0});
@@ -107,7 +107,7 @@ struct sample_kernel {
       for (int j = 0; j < at_once; ++j) {
         const std::int64_t first = i + std::int64_t{j} * Team::warps * width, left = size - first;
         x[j] = warp.map(
-            warp.first(static_cast<int>(left < width ? left : width)),
+            warp.first(left),
             [&](std::uint32_t l) LANEWISE_INLINE_LAMBDA {
               return all.key(all.in(sampled_place(first + l, stride)));
             },
@@ -117,9 +117,7 @@ struct sample_kernel {
       for (int j = 0; j < at_once; ++j) {
         const std::int64_t first = i + std::int64_t{j} * Team::warps * width, left = size - first;
         greatest = warp.map(maximum{}, greatest, x[j]);
-        if (left > 0)
-          warp.store(warp.template first<bits>(static_cast<int>(left < width ? left : width)),
-                     sample + first, x[j]);
+        if (left > 0) warp.store(warp.template first<bits>(left), sample + first, x[j]);
       }
     }
     return warp.reduce(greatest, maximum{});

@@ -90,7 +90,7 @@ struct sort_selected_kernel {
       const std::int64_t first = r * sorted_run;
       const std::int64_t here = k - first < sorted_run ? k - first : sorted_run;
       for (std::int64_t i = team.warp_index() * width; i < here; i += Team::warps * width) {
-        const auto exist = warp.first(static_cast<int>(here - i < width ? here - i : width));
+        const auto exist = warp.first(here - i);
         warp.store(exist, shared.item + i,
                    warp.map(
                        exist,

@@ -50,7 +50,7 @@ LANEWISE_FUNCTION found_digit find_digit(const Team& team, digit_scratch<Team>& 
   const auto window = [&](int i) LANEWISE_INLINE_LAMBDA {
     return warp.template cast<std::uint64_t>(warp.load(counts + first + i * width));
   };
-  typename warp_type::template lanes<std::uint64_t> sums(std::uint64_t{0});
+  lanes_t<warp_type, std::uint64_t> sums(std::uint64_t{0});
   for (int i = 0; i < windows; ++i) sums = sums + window(i);
   const std::uint64_t mine = warp.reduce(sums, plus{});
   warp.once([&] { shared.sum[team.warp_index()] = mine; });
@@ -103,7 +103,7 @@ template <int rows = 8, class W, class Source, class F>
 LANEWISE_FUNCTION void for_each_window_of(const W& warp, const Source& in, std::int64_t first,
                                           std::int64_t last, F f) {
   constexpr std::int64_t width = W::width;
-  using items = typename W::template lanes<typename Source::value_type>;
+  using items = lanes_t<W, typename Source::value_type>;
   std::int64_t i = first;
   for (; i + rows * width <= last; i += rows * width) {
     items row[rows];
@@ -113,7 +113,7 @@ LANEWISE_FUNCTION void for_each_window_of(const W& warp, const Source& in, std::
     for (int j = 0; j < rows; ++j) f(i + j * width, warp.first(static_cast<int>(width)), row[j]);
   }
   for (; i < last; i += width) {
-    const auto exists = warp.first(static_cast<int>(last - i < width ? last - i : width));
+    const auto exists = warp.first(last - i);
     f(i, exists,
       warp.map(
           exists, [&](std::uint32_t l) LANEWISE_INLINE_LAMBDA { return in(i + l); },
@@ -135,15 +135,15 @@ LANEWISE_FUNCTION auto load_once(const W& warp, const Source& in, std::int64_t i
 /// often are alike, and would keep one warp busy while others have nothing to do.
 template <class W>
 struct units_in_lanes {
-  typename W::template lanes<std::int64_t> unit;
-  typename W::template mask_for<std::uint32_t> exist;
+  lanes_t<W, std::int64_t> unit;
+  mask_t<W, std::uint32_t> exist;
 
   LANEWISE_FUNCTION units_in_lanes(const W& warp, std::int64_t window, std::int64_t windows,
                                    std::int64_t units)
       : unit(warp.map(
             [=](std::uint32_t l) -> std::int64_t { return (l / 4 * windows + window) * 4 + l % 4; },
             warp.lane())),
-        exist(unit < typename W::template lanes<std::int64_t>(units)) {}
+        exist(unit < lanes_t<W, std::int64_t>(units)) {}
 };
 
 /// Calls f(units in lanes) for this team's part of all units.
@@ -159,8 +159,7 @@ LANEWISE_FUNCTION void for_each_units(const Team& team, std::int64_t units, F f)
 /// Calls f(unit) for every active lane's, one after the other, with the whole warp.
 template <class W, class Mask, class F>
 LANEWISE_FUNCTION void for_each_whole_unit(const W& warp, const Mask& active,
-                                           const typename W::template lanes<std::int64_t>& unit,
-                                           F f) {
+                                           const lanes_t<W, std::int64_t>& unit, F f) {
   for (auto todo = warp.ballot(active); todo != 0; todo &= todo - 1) {
     const int lane = W::lowest(todo);
     f(warp.broadcast(unit, lane), lane);
@@ -172,19 +171,18 @@ LANEWISE_FUNCTION void for_each_whole_unit(const W& warp, const Mask& active,
 template <class W, class Selection>
 struct noted_items {
   using bits = typename Selection::bits;
-  typename W::template lanes<bits> row[unit_slots];
+  lanes_t<W, bits> row[unit_slots];
 
   template <class Mask>
   LANEWISE_FUNCTION noted_items(const W& warp, const Selection& all, const Mask& active,
-                                const typename W::template lanes<std::uint32_t>& count,
-                                const typename W::template lanes<std::int64_t>& unit) {
+                                const lanes_t<W, std::uint32_t>& count,
+                                const lanes_t<W, std::int64_t>& unit) {
     LANEWISE_UNROLL
     for (int s = 0; s < unit_slots; ++s)
       row[s] = warp.gather(active & (count > static_cast<std::uint32_t>(s)), all.noted,
                            slot_of(warp, unit, s), bits{});
   }
-  static LANEWISE_FUNCTION auto slot_of(const W& warp,
-                                        const typename W::template lanes<std::int64_t>& unit,
+  static LANEWISE_FUNCTION auto slot_of(const W& warp, const lanes_t<W, std::int64_t>& unit,
                                         int s) {
     return warp.map([s](std::int64_t u) -> std::int64_t { return u * unit_slots + s; }, unit);
   }

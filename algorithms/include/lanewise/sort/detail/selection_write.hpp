@@ -24,7 +24,7 @@ struct choose_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     const auto warp = team.warp();
     const typename Selection::plan_type plan = *all.plan;
     const typename Selection::classes class_of(all, plan);
@@ -103,7 +103,7 @@ struct offsets_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint64_t>;
+    using words = lanes_t<warp_type, std::uint64_t>;
     constexpr std::int64_t width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t units = all.units();
@@ -117,7 +117,7 @@ struct offsets_kernel {
               lanewise::even_share(divide_up(end - begin, width), team.warp_index(), Team::warps);
           const auto window = [&](std::int64_t w) LANEWISE_INLINE_LAMBDA {
             const std::int64_t left = end - begin - w * width;
-            const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+            const auto exist = warp.first(left);
             // Both counts in one word: they come to at most 2^31 in a tile.
             return warp.map(
                 [](std::uint32_t x) -> std::uint64_t {
@@ -155,8 +155,7 @@ struct offsets_kernel {
                 },
                 upto - counts);
             const std::int64_t left = end - begin - w * width;
-            warp.store(warp.first(static_cast<int>(left < width ? left : width)),
-                       all.offsets + begin + w * width, offset);
+            warp.store(warp.first(left), all.offsets + begin + w * width, offset);
             const std::uint64_t last = warp.broadcast(upto, width - 1);
             before = {before.beyond + static_cast<std::int64_t>(last & 0xffffffffu),
                       before.equal + static_cast<std::int64_t>(last >> 32)};
@@ -181,8 +180,8 @@ struct selected_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
-    using places = typename warp_type::template lanes<std::int64_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
+    using places = lanes_t<warp_type, std::int64_t>;
     const auto warp = team.warp();
     const typename Selection::plan_type plan = *all.plan;
     const typename Selection::classes class_of(all, plan);
@@ -225,7 +224,7 @@ struct selected_kernel {
         const noted_type noted(warp, all, few, above, lanes.unit);
         numbers is[unit_slots];
         places index[unit_slots];
-        typename warp_type::template lanes<item> x[unit_slots];
+        lanes_t<warp_type, item> x[unit_slots];
         LANEWISE_UNROLL
         for (int s = 0; s < unit_slots; ++s) {
           is[s] = warp.map(

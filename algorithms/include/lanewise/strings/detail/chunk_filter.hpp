@@ -111,7 +111,7 @@ struct chunk_filter_kernel {
 
  private:
   template <class Warp>
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   template <class Warp>
   LANEWISE_FUNCTION words<Warp> look(const Warp& warp, const std::uint32_t* table,

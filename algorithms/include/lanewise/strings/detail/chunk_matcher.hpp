@@ -24,7 +24,7 @@ class chunk_matcher {
  public:
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
   using candidates_type = multi_pattern_candidates<Warp, true>;
   using scratch = typename candidates_type::scratch;
 
@@ -135,9 +135,7 @@ class chunk_matcher {
           if (first + width > to) bits &= first < to ? (1u << (to - first)) - 1 : 0u;
           return bits;
         },
-        warp_.load(warp_.first(left < width ? static_cast<int>(left) : width), marks_ + w / width,
-                   0u),
-        warp_.lane());
+        warp_.load(warp_.first(left), marks_ + w / width, 0u), warp_.lane());
   }
   /// Which chunk each lane has: those marked from number `done` on.
   LANEWISE_FUNCTION words marked(const words& marks, const words& upto, std::uint32_t done,
@@ -172,7 +170,7 @@ class chunk_matcher {
       chunks_.load_at_edge(warp_, first, index, row);
     }
     words bits[2] = {words(0u), words(0u)};
-    const auto exist = warp_.first(number < width ? static_cast<int>(number) : width);
+    const auto exist = warp_.first(number);
     if (set_.probes.how == kind::with_sides) {
       probe<kind::with_sides>(row, exist, bits);
     } else if (many && set_.probes.how == kind::with_behind) {

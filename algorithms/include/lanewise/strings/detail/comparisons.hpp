@@ -16,7 +16,7 @@ inline constexpr int rows_at_once = 8;
 template <int number, class Warp, class F>
 LANEWISE_FUNCTION int first_difference(const Warp& warp, F row) {
   constexpr int width = Warp::width;
-  typename Warp::template lanes<std::uint32_t> different[number], any(0u);
+  lanes_t<Warp, std::uint32_t> different[number], any(0u);
   LANEWISE_UNROLL
   for (int t = 0; t < number; ++t) {
     different[t] = row(t);
@@ -49,7 +49,7 @@ LANEWISE_FUNCTION auto text_row(const Warp& warp, const text_bytes& text, std::i
 template <class Warp>
 LANEWISE_RARE_FUNCTION auto text_words(const Warp& warp, const text_bytes& text, std::int64_t from,
                                        std::int64_t left) {
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
   if (left <= 0) return words(0u);
   if (from >= 4 && from + 4 * Warp::width + 4 <= text.n)
     return words(detail::text_row(warp, text, from));

@@ -23,8 +23,8 @@ template <class Team, class Piece>
 class found_places {
   using warp_type = typename Team::warp_type;
   using word = typename Piece::word;
-  using words = typename warp_type::template lanes<word>;
-  using numbers = typename warp_type::template lanes<std::uint32_t>;
+  using words = lanes_t<warp_type, word>;
+  using numbers = lanes_t<warp_type, std::uint32_t>;
   using short_place = std::uint16_t;
   static constexpr int width = warp_type::width;
   static constexpr int kept = Piece::kept_steps / Team::warps;
@@ -264,7 +264,7 @@ class found_places {
       const std::uint32_t left = number - i;
       auto lane = warp.lane();
       warp.each(
-          warp.first(left < width ? static_cast<int>(left) : width),
+          warp.first(left),
           [&](std::uint32_t& l) { sink(at + i + l, run.first + (i + l) * run.period); }, lane);
     }
   }
@@ -283,7 +283,7 @@ class found_places {
     const std::uint32_t number = fitting(sink, at, all);
     for (std::uint32_t i = 0; i < number; i += width) {
       const std::uint32_t left = number - i;
-      const auto now = warp.first(left < width ? static_cast<int>(left) : width);
+      const auto now = warp.first(left);
       auto place = warp.load(now, list + i, short_place{0});
       auto lane = warp.lane();
       warp.each(

@@ -19,7 +19,7 @@ class mismatch_block {
   using warp_type = typename Team::warp_type;
   using steps_type = detail::text_steps<warp_type>;
   using word = std::uint32_t;
-  using words = typename warp_type::template lanes<std::uint32_t>;
+  using words = lanes_t<warp_type, std::uint32_t>;
   static constexpr int of_piece = 256;   ///< steps
   static constexpr int kept_steps = 64;  ///< by found_places
 

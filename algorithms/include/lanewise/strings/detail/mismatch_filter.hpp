@@ -121,7 +121,7 @@ struct mismatch_filter_kernel {
 
  private:
   template <class Warp>
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   /// Slots that no window has get one that has another slot, which nothing is equal to there.
   template <class Team>
@@ -131,7 +131,7 @@ struct mismatch_filter_kernel {
     const auto warp = team.warp();
     constexpr int width = warp_type::width;
     for (int i = team.warp_index() * width; i < windows.slots(); i += Team::warps * width)
-      warp.store(warp.first(windows.slots() - i < width ? windows.slots() - i : width), slots + i,
+      warp.store(warp.first(windows.slots() - i), slots + i,
                  words<warp_type>(windows.window[0][0]));
     team.barrier();
     if (team.warp_index() == 0)

@@ -48,7 +48,7 @@ class bucket_filter {
 
  private:
   using item = std::conditional_t<Warp::is_single_thread, unsigned char, std::uint32_t>;
-  using lanes = typename Warp::template lanes<item>;
+  using lanes = lanes_t<Warp, item>;
   static constexpr int of_vector = 8 * sizeof(item), vectors = byte_buckets::most / of_vector;
 
   int number_;

@@ -28,8 +28,8 @@ class multi_pattern_candidates {
   static constexpr int most_waiting = 256, most_hits = 128;
   /// Windows begin up to `reach` bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
-  using words = typename Warp::template lanes<std::uint32_t>;
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
 
   /// What a warp has in scratch: windows that wait, then places and ranks of hits.
   struct scratch {

@@ -20,7 +20,7 @@ struct multi_pattern_filter {
   static constexpr int width = Warp::width;
   static constexpr int k = 8;  ///< words of a lane: hosts look by multi_pattern_row_filter
   static constexpr int step_words = 8 * width;
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   /// The windows of a step that pass, and which step it is.
   struct passed {

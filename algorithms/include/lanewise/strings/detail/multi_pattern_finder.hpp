@@ -27,8 +27,8 @@ class multi_pattern_finder {
  public:
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
-  using words = typename Warp::template lanes<std::uint32_t>;
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
   using filter_type = multi_pattern_filter<Warp>;
   /// Whether a warp is one thread, which has its own way to look for windows.
   using candidates_type = std::conditional_t<Warp::is_single_thread, multi_pattern_scan<Warp>,

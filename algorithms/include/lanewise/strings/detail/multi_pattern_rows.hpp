@@ -30,7 +30,7 @@ struct multi_pattern_rows_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint32_t>;
+    using words = lanes_t<warp_type, std::uint32_t>;
     const auto warp = team.warp();
     const detail::row_path<warp_type> path(rows, bits);
     const Pieces here{path.text, in.set, in.steps};
@@ -53,8 +53,8 @@ struct multi_pattern_rows_kernel {
   /// What was found in one row, one number in each lane, as most rows have many places or none.
   template <class Warp>
   struct sum_of_row {
-    using counts = typename Warp::template lanes<std::uint64_t>;
-    using rows_of = typename Warp::template lanes<std::int64_t>;
+    using counts = lanes_t<Warp, std::uint64_t>;
+    using rows_of = lanes_t<Warp, std::int64_t>;
     std::uint64_t* numbers;
     std::int64_t row = -1;
     counts number = counts(std::uint64_t{0});
@@ -139,7 +139,7 @@ struct multi_pattern_row_numbers_kernel {
     const auto mine = team.share(divide_up(rows.count, width));
     for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
       const std::int64_t first = w * width, left = rows.count - first;
-      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      const auto exist = warp.first(left);
       const auto number = warp.map(
           exist,
           [=, all = rows, sums = numbers](std::uint32_t lane) {

@@ -19,8 +19,8 @@ template <class Warp>
 class multi_pattern_shorts {
  public:
   static constexpr int width = Warp::width;
-  using words = typename Warp::template lanes<std::uint32_t>;
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
 
   /// What longer patterns have in the span: places in order, each once, and ranks.
   struct hits {
@@ -110,9 +110,7 @@ class multi_pattern_shorts {
           warp_.lane()));
     });
     const std::int64_t left = n - place;
-    return left <= 0
-               ? bits{0}
-               : passed & warp_.ballot(warp_.first(left < width ? static_cast<int>(left) : width));
+    return left <= 0 ? bits{0} : passed & warp_.ballot(warp_.first(left));
   }
   /// Calls f for what is listed, as long as there is one for each lane, or for all. Returns how
   /// many are left. given: how many hits of longer patterns were listed before.

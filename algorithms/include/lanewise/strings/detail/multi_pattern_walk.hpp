@@ -17,7 +17,7 @@ class multi_pattern_walk {
   static constexpr int width = Warp::width;
   /// The number of neighbouring places that a lane has of the places that the automaton tells of.
   static constexpr int row = 16;
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   /// best: 16 W words of scratch.
   LANEWISE_FUNCTION multi_pattern_walk(const Warp& warp, const text_bytes& text,

@@ -141,7 +141,7 @@ struct character_bits {
     static constexpr std::int64_t places = 32 * Warp::width;
 
    public:
-    using words = typename Warp::template lanes<std::uint32_t>;
+    using words = lanes_t<Warp, std::uint32_t>;
     LANEWISE_FUNCTION finder(const Warp& warp, scratch<Warp>&, const text_bytes& text,
                              const character_bits&, std::int64_t first, int)
         : warp_(warp), text_(text), first_(first) {}
@@ -197,8 +197,8 @@ struct character_bits {
 /// Bits of some steps in scratch, each word with the number of bits before it.
 template <class Warp>
 class ranked_bits {
-  using numbers = typename Warp::template lanes<std::uint32_t>;
-  using entries = typename Warp::template lanes<std::uint64_t>;
+  using numbers = lanes_t<Warp, std::uint32_t>;
+  using entries = lanes_t<Warp, std::uint64_t>;
 
  public:
   static constexpr int most_steps = 8;

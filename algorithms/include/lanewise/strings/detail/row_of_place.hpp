@@ -15,7 +15,7 @@ namespace detail {
 template <class Warp>
 class row_of_place {
  public:
-  using places = typename Warp::template lanes<std::int64_t>;
+  using places = lanes_t<Warp, std::int64_t>;
 
   /// The text begins `first` bytes after the bytes of the rows; the part has places [begin, end).
   LANEWISE_FUNCTION row_of_place(const Warp& warp, const row_layout& rows, std::int64_t first,

@@ -22,7 +22,7 @@ class row_walk {
   static constexpr int places = row_path<Warp>::places;
   static constexpr int rows_at_once = 8, window = rows_at_once * width;
   template <class T>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
   using numbers = lanes<std::uint32_t>;
   using kind = row_question::kind;
   static constexpr std::uint32_t nowhere = 0xffffffff;
@@ -154,7 +154,7 @@ class row_walk {
     const std::int64_t end = divide_up(piece_.end_step, of_word);
     bool any = false;
     for (std::int64_t w = first; w < end && !any; w += width) {
-      const auto there = warp_.first(end - w < width ? static_cast<int>(end - w) : width);
+      const auto there = warp_.first(end - w);
       any = warp_.any(warp_.load(there, bits_.passed.words + w, 0u) != 0u);
     }
     return !any;
@@ -174,9 +174,7 @@ class row_walk {
       LANEWISE_UNROLL
       for (int k = 0; k < rows_at_once; ++k) {
         const std::int64_t at = row + k * width, left = piece_.end_row - at;
-        const auto there = warp_.first(left < 0       ? 0
-                                       : left < width ? static_cast<int>(left)
-                                                      : width);
+        const auto there = warp_.first(left);
         begin[k] = warp_.load(there, offsets + at, T{});
         end[k] = warp_.load(there, offsets + at + 1, T{});
       }

@@ -21,7 +21,7 @@ namespace detail {
 template <class Warp>
 struct places_in_a_row {
   static constexpr int width = Warp::width;
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   words in_step;
   std::uint32_t behind;
@@ -94,7 +94,7 @@ class stretch_finder {
   }
 
  private:
-  using bytes = typename Warp::template lanes<unsigned char>;
+  using bytes = lanes_t<Warp, unsigned char>;
 
   /// The places where `number` bytes in a row, from the begin of the stretch on, pass `equal`: they
   /// are equal to what equal(bytes, load) compares them with. load(i) has the bytes i further on.

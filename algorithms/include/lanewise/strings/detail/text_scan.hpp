@@ -49,8 +49,8 @@ class text_steps {
  public:
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
-  using words = typename Warp::template lanes<std::uint32_t>;
-  using mask = typename Warp::template mask_for<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
   using kind = pattern_filter::kind;
 
   /// For some steps from the one on that begins with a place.
@@ -242,7 +242,7 @@ class text_steps {
       bits |= static_cast<std::uint32_t>(warp_.any(any_fits<how>(in[i]))) << i;
     return bits;
   }
-  using bytes = typename Warp::template lanes<unsigned char>;
+  using bytes = lanes_t<Warp, unsigned char>;
   using text_pack = pack<std::uint32_t, k>;
 
   /// The words of a row, and the words that follow the lane's.
@@ -488,7 +488,7 @@ template <class Warp, class F>
 LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
   constexpr int width = Warp::width;
   static_assert(width == 32);
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
   const auto word = [&](int i) LANEWISE_INLINE_LAMBDA {
     return static_cast<std::uint32_t>(warp.ballot(equal(i * width)));
   };

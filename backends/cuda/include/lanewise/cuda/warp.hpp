@@ -396,9 +396,10 @@ class warp : public warp_operations<warp<W, S>> {
   static LANEWISE_CUDA_FUNCTION int highest(bits b) { return 31 - __clz(static_cast<int>(b)); }
 
   LANEWISE_CUDA_FUNCTION lanes<std::uint32_t> lane() const { return {id()}; }
-  template <class T = std::uint32_t>
-  LANEWISE_CUDA_FUNCTION mask first(int n) const {
-    return {static_cast<int>(id()) < n};
+  template <class T = std::uint32_t, std::integral N>
+  LANEWISE_CUDA_FUNCTION mask first(N n) const {
+    using number = std::conditional_t<(sizeof(N) > 4), std::int64_t, int>;
+    return {static_cast<number>(id()) < static_cast<number>(n)};
   }
   template <class T = std::uint32_t>
   LANEWISE_CUDA_FUNCTION mask mask_of(bits b) const {

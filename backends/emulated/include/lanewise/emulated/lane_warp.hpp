@@ -54,10 +54,10 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   static int highest(bits b) { return warp<W>::highest(b); }
 
   lanes<std::uint32_t> lane() const { return {static_cast<std::uint32_t>(id())}; }
-  template <class T = std::uint32_t>
-  mask first(int n) const {
+  template <class T = std::uint32_t, std::integral N>
+  mask first(N n) const {
     note("first", n);
-    return mask{id() < n};
+    return mask{id() < static_cast<std::int64_t>(n)};
   }
   template <class T = std::uint32_t>
   mask mask_of(bits b) const {

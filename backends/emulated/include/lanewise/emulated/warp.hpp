@@ -209,10 +209,10 @@ class warp : public warp_operations<warp<W, is_single_thread_>> {
     for (int i = 0; i < W; ++i) r.lane[i] = static_cast<std::uint32_t>(i);
     return r;
   }
-  template <class T = std::uint32_t>
-  mask first(int n) const {
+  template <class T = std::uint32_t, std::integral N>
+  mask first(N n) const {
     mask r;
-    for (int i = 0; i < W; ++i) r.lane[i] = i < n;
+    for (int i = 0; i < W; ++i) r.lane[i] = i < static_cast<std::int64_t>(n);
     return r;
   }
   template <class T = std::uint32_t>

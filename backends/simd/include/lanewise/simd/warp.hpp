@@ -1061,9 +1061,11 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const {
     return iota<std::uint32_t>();
   }
-  template <class T = std::uint32_t>
-  LANEWISE_SIMD_FUNCTION mask_for<T> first(int n) const {
+  template <class T = std::uint32_t, std::integral N>
+  LANEWISE_SIMD_FUNCTION mask_for<T> first(N number) const {
     using M = mask_for<T>;
+    const auto all = static_cast<std::conditional_t<(sizeof(N) > 4), std::int64_t, int>>(number);
+    const int n = static_cast<int>(all < 0 ? 0 : all < W ? all : W);
     M r;
     detail::unrolled<M::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
       r.set(c, hn::FirstN(typename M::tag(), static_cast<std::size_t>(std::max(n - c * M::n, 0))));

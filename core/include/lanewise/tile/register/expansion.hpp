@@ -16,7 +16,7 @@ struct device_windows {
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
 
   struct scratch {
     raw_array<T, Team::warps * width> value;

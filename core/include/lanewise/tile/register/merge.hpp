@@ -105,7 +105,7 @@ LANEWISE_FUNCTION void fetch_rows(const Team& team, T* to, int n, const Item& it
   const auto warp = team.warp();
   const auto row = [&](int j) { return (j * Team::warps + team.warp_index()) * width; };
   for (int begin = 0; begin < k && row(begin) < n; begin += at_once) {
-    typename Team::warp_type::template lanes<T> x[at_once];
+    lanes_t<typename Team::warp_type, T> x[at_once];
     LANEWISE_UNROLL
     for (int j = 0; j < at_once; ++j) {
       const int at = row(begin + j);
@@ -147,8 +147,8 @@ LANEWISE_FUNCTION void put_in_two_steps(const Team& team, const Place* from, int
   const auto warp = team.warp();
   auto lane = warp.template cast<int>(warp.lane());
   for (int first = team.warp_index() * width; first < n; first += rows * Team::warps * width) {
-    typename warp_type::template lanes<Place> p[rows];
-    typename warp_type::template lanes<value> x[rows];
+    lanes_t<warp_type, Place> p[rows];
+    lanes_t<warp_type, value> x[rows];
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int at = first + j * Team::warps * width;
@@ -190,7 +190,7 @@ class device_merge_tile {
       static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 1, per_pack)) * per_pack;
   using place = place_for<places>;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
 
  public:
   struct scratch {

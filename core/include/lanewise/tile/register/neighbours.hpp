@@ -16,7 +16,7 @@ template <class W, class Source, class F>
 LANEWISE_FUNCTION void device_neighbours(const W& warp, const bordered<Source>& in,
                                          std::int64_t first, std::int64_t last, F f) {
   using T = typename Source::value_type;
-  using items = typename W::template lanes<T>;
+  using items = lanes_t<W, T>;
   constexpr int at_once = sizeof(T) <= 8 ? 4 : 1;
   if (first >= last) return;
   const auto lane = warp.lane();

@@ -13,7 +13,7 @@ template <class Rows>
 class segment_ranks {
   using warp_type = typename Rows::warp_type;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   static constexpr int rows = Rows::rows;
   static constexpr int v = Rows::v;
 
@@ -125,7 +125,7 @@ template <class Rows, bool needs_end>
 class device_ranks {
   using warp_type = typename Rows::warp_type;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   static constexpr int warps = Rows::team_type::warps;
 
  public:
@@ -204,7 +204,7 @@ LANEWISE_FUNCTION void for_each_place(const Team& team, const Sink& sink, std::i
   constexpr int unrolled = 4;
   const std::int64_t room = sink.extent - start;
   const int end = room < count ? (room < 0 ? 0 : static_cast<int>(room)) : static_cast<int>(count);
-  using places = typename Team::warp_type::template lanes<int>;
+  using places = lanes_t<typename Team::warp_type, int>;
   const places lane = warp.template cast<int>(warp.lane());
   int k = team.warp_index() * width - static_cast<int>(start % width);
   const auto masked = [&] {

@@ -130,7 +130,7 @@ class register_tile {
  protected:
   using packs = pack<T, v>;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
 
   const Team& team_;
   std::int64_t first_;

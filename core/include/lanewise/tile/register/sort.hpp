@@ -25,7 +25,7 @@ class device_tile_sort {
   /// Odd, so that lanes which begin k items apart are in different banks.
   static constexpr int k = even_k | 1;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using place = place_for<most>;
 
  public:

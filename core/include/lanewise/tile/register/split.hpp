@@ -25,7 +25,7 @@ class device_split_tile {
  protected:
   using bits = typename warp_type::bits;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
 
   /// With more scratch no second team would fit beside a team. Values that large are written from

@@ -19,7 +19,7 @@ class scanned_rows : public Rows {
  protected:
   using typename Rows::packs;
   template <class U>
-  using lanes = typename Rows::template lanes<U>;
+  using lanes = lanes_t<Rows, U>;
   using Rows::lane_index_;
   using Rows::row_count;
   using Rows::rows;
@@ -400,7 +400,7 @@ struct row_fold {
 template <class Team, class T, class Source, class Op>
 LANEWISE_FUNCTION maybe<T> reduce_lanes(const Team& team, T* per_warp, const Source& source,
                                         std::int64_t first, std::int64_t last, bool present,
-                                        typename Team::warp_type::template lanes<T>& sum, Op op) {
+                                        lanes_t<typename Team::warp_type, T>& sum, Op op) {
   constexpr int width = Team::warp_type::width;
   constexpr int threads = Team::warps * width;
   const auto warp = team.warp();
@@ -446,7 +446,7 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
   };
   if constexpr (has_arrays<Source> && is_commutative<Op, T>) {
     using rows_type = register_tile<Team, T, per_lane(sizeof(T))>;
-    typename Team::warp_type::template lanes<T> sum;
+    lanes_t<typename Team::warp_type, T> sum;
     const std::int64_t whole_tiles = (last - first) / rows_type::items;
     for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {
       const rows_type rows(team, source, first + tile * rows_type::items, last);
@@ -469,9 +469,9 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
     using tile_type = device_tile<Team, item, per_lane(sizeof(item))>;
     constexpr int v = tile_type::v;
     constexpr int width = tile_type::width;
-    typename Team::warp_type::template lanes<T> sum;
+    lanes_t<typename Team::warp_type, T> sum;
     using raw = pack<typename Source::raw_type, v>;
-    using raw_lanes = typename Team::warp_type::template lanes<raw>;
+    using raw_lanes = lanes_t<typename Team::warp_type, raw>;
     // The ragged ends go item by item, so that everything between is aligned.
     const auto misaligned = reinterpret_cast<std::uintptr_t>(source.data + first) % alignof(raw);
     const bool alignable = misaligned % sizeof(typename Source::raw_type) == 0;

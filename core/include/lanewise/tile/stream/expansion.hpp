@@ -17,7 +17,7 @@ struct host_windows {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   static constexpr int room = 8 * width;
 
   struct scratch {
@@ -73,7 +73,7 @@ LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, con
   for (std::int64_t range = mine.begin.ends; at < limit; ++range) {
     const std::int64_t last = range < mine.end.ends ? end_of(range) : limit;
     if (at + width <= limit) {
-      const typename warp_type::template lanes<T> all(value(range));
+      const lanes_t<warp_type, T> all(value(range));
       do {
         body.whole(warp, all, at);
         at += width;
@@ -81,7 +81,7 @@ LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, con
     }
     if (at < last)
       body(warp, warp.template first<T>(static_cast<int>(last - at)),
-           typename warp_type::template lanes<T>(value(range)), at);
+           lanes_t<warp_type, T>(value(range)), at);
     at = last;
   }
 }

@@ -18,7 +18,7 @@ namespace detail {
 template <class Team>
 class host_few_buckets {
   using warp_type = typename Team::warp_type;
-  using u32s = typename warp_type::template lanes<std::uint32_t>;
+  using u32s = lanes_t<warp_type, std::uint32_t>;
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
 

@@ -59,7 +59,7 @@ class host_fixed_tree_tile {
 
  private:
   using W = typename Team::warp_type;
-  using lanes = typename W::template lanes<T>;
+  using lanes = lanes_t<W, T>;
   static constexpr int v = tree::pack;
   static_assert(W::width == tree::width);
 

@@ -18,8 +18,7 @@ LANEWISE_FUNCTION void host_neighbours(const W& warp, const bordered<Source>& in
   constexpr std::int64_t width = W::width;
   const auto lane = warp.lane();
   const auto ragged = [&](std::int64_t at) {
-    const auto exists =
-        warp.template first<T>(static_cast<int>(last - at < width ? last - at : width));
+    const auto exists = warp.template first<T>(last - at);
     const auto shifted = [&](std::int64_t by) {
       return warp.map(
           exists,

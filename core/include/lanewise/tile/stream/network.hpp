@@ -33,7 +33,7 @@ class host_network {
   static LANEWISE_FUNCTION void map(const T* from, int n, T* to, const F& f) {
     const warp_type warp;
     for (int i = 0; i < n; i += width) {
-      const auto there = warp.template first<T>(n - i < width ? n - i : width);
+      const auto there = warp.template first<T>(n - i);
       warp.store(there, to + i, f(warp.load(there, from + i, T{0})));
     }
     warp.fence();
@@ -82,7 +82,7 @@ class host_network {
 
  private:
   using warp_type = typename Team::template narrow_warp<width>;
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
 
   /// f(0), ..., f(n-1) with constants: arrays that only they index live in registers.
   template <int n, class F>

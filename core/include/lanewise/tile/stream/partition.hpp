@@ -18,7 +18,7 @@ template <class Team, class Key, int parts>
 class host_partition {
   using warp_type = typename Team::warp_type;
   using bits_type = typename Key::bits_type;
-  using bits = typename warp_type::template lanes<bits_type>;
+  using bits = lanes_t<warp_type, bits_type>;
   static constexpr int width = warp_type::width;
 
  public:

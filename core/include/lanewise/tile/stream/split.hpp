@@ -141,7 +141,7 @@ class host_split_tile {
                                       BucketOf bucket_of, std::uint32_t buckets, bool,
                                       const Places& places, std::int64_t, const Sink& sink,
                                       const Values& values, const ValueSink& value_sink) {
-    using u32s = typename Team::warp_type::template lanes<std::uint32_t>;
+    using u32s = lanes_t<typename Team::warp_type, std::uint32_t>;
     constexpr std::uint32_t width = Team::warp_type::width;
     const auto warp = team.warp();
     const index_range tile{first, first + items < n ? first + items : n};

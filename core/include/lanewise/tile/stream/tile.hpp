@@ -143,7 +143,7 @@ class host_tile {
   }
 
  private:
-  using lanes = typename Team::warp_type::template lanes<T>;
+  using lanes = lanes_t<typename Team::warp_type, T>;
   static constexpr int width = Team::warp_type::width;
 
   template <bool exclusive, class Sink, class Op>

@@ -147,7 +147,7 @@ struct stream_reduction {
     constexpr int streams = 4;
     if constexpr (is_commutative<Op, T>) {
       if (last - first >= streams * W::width) {
-        typename W::template lanes<T> partial[streams];
+        lanes_t<W, T> partial[streams];
         for (int s = 0; s < streams; ++s)
           partial[s] = detail::load_window(warp, source, i + s * W::width);
         for (i += streams * W::width; i + streams * W::width <= last; i += streams * W::width) {

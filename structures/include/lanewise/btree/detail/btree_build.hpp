@@ -32,10 +32,9 @@ struct leaves_as_lines {
 
   LANEWISE_FUNCTION std::int64_t lines() const { return n; }
   template <class Warp>
-  LANEWISE_FUNCTION line_part
-  load(const Warp& warp, std::int64_t line, int from,
-       typename Warp::template lanes<typename layout::word>& key,
-       typename Warp::template lanes<typename layout::value_word>& value) const {
+  LANEWISE_FUNCTION line_part load(const Warp& warp, std::int64_t line, int from,
+                                   lanes_t<Warp, typename layout::word>& key,
+                                   lanes_t<Warp, typename layout::value_word>& value) const {
     using word = typename tree_layout::word;
     const std::uint32_t place = in_front[line];
     const auto part =

@@ -111,7 +111,7 @@ struct slab_build_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
-    typename warp_type::template lanes<std::uint32_t> came(0u);
+    lanes_t<warp_type, std::uint32_t> came(0u);
     const auto mine = team.share(cut.classes);
     for (std::int64_t c = mine.begin; c < mine.end; ++c) one_class(team, shared, c, came);
     leave_surplus(team);
@@ -123,7 +123,7 @@ struct slab_build_kernel {
  private:
   static constexpr int statuses = 8;
   template <class Warp, class T = std::uint32_t>
-  using lanes = typename Warp::template lanes<T>;
+  using lanes = lanes_t<Warp, T>;
 
   LANEWISE_FUNCTION std::int64_t class_of(const Key& key) const {
     return table.where().bucket_of(key) >> cut.class_shift;
@@ -197,7 +197,7 @@ struct slab_build_kernel {
     const auto last = static_cast<int>(here * (words / per_pack));
     for (int row = team.warp_index() * rows * width; row < last;
          row += Team::warps * rows * width) {
-      typename warp_type::template lanes<word_pack> got[rows];
+      lanes_t<warp_type, word_pack> got[rows];
       LANEWISE_UNROLL
       for (int r = 0; r < rows; ++r) {
         const int first = row + r * width;
@@ -228,7 +228,7 @@ struct slab_build_kernel {
     auto* packs = reinterpret_cast<word_pack*>(slabs);
     const auto last = static_cast<int>(here * (words / per_pack));
     for (int first = team.warp_index() * width; first < last; first += Team::warps * width) {
-      typename warp_type::template lanes<word_pack> all;
+      lanes_t<warp_type, word_pack> all;
       const auto put_word = [&](int j, const auto& x) {
         auto one = x;
         warp.each([j](word_pack& p, const word& w) { p[j] = w; }, all, one);
@@ -249,7 +249,7 @@ struct slab_build_kernel {
   LANEWISE_FUNCTION void window(const Warp& warp, Scratch& shared, std::int64_t at,
                                 std::int64_t many, std::uint32_t first, std::uint32_t here,
                                 lanes<Warp>& came) const {
-    const auto exist = warp.first(static_cast<int>(many < Warp::width ? many : Warp::width));
+    const auto exist = warp.first(many);
     const auto key = warp.load(exist, from.keys + at, Key{});
     lanes<Warp> place(0u);
     if (from.places != nullptr) place = warp.load(exist, from.places + at, std::uint32_t{0});
@@ -372,7 +372,7 @@ struct slab_build_kernel {
       for (std::int64_t at = begin + team.warp_index() * width; at < end;
            at += Team::warps * width) {
         const std::int64_t there = end - at;
-        const auto exist = warp.first(static_cast<int>(there < width ? there : width));
+        const auto exist = warp.first(there);
         const auto key = warp.load(exist, from.keys + at, Key{});
         const auto over = exist & (warp.map(
                                        exist,

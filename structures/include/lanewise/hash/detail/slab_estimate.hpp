@@ -32,7 +32,7 @@ struct different_keys_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr int width = warp_type::width, stride = Team::warps * width;
     const auto warp = team.warp();
     const int begin = team.warp_index() * width;
@@ -40,7 +40,7 @@ struct different_keys_kernel {
     team.barrier();
     const index_range mine = team.share(n);
     for (std::int64_t i = mine.begin + begin; i < mine.end; i += stride) {
-      const auto there = warp.first(mine.end - i < width ? static_cast<int>(mine.end - i) : width);
+      const auto there = warp.first(mine.end - i);
       const auto hash =
           warp.map([](const Key& k) { return hash_of(k); }, warp.load(there, keys + i, Key{}));
       warp.template fetch_max<order::relaxed, scope::team>(

@@ -34,7 +34,7 @@ LANEWISE_FUNCTION void lsm_for_windows(const Team& team, std::int64_t n, const F
   const auto mine = team.share(divide_up(n, width));
   for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
     const std::int64_t begin = w * width, left = n - begin;
-    f(warp, warp.first(static_cast<int>(left < width ? left : width)), begin);
+    f(warp, warp.first(left), begin);
   }
 }
 

@@ -190,7 +190,7 @@ struct lsm_kept_live {
     const auto warp = team.warp();
     const int n = static_cast<int>(divide_up(end, 32) - begin);
     const std::uint32_t without = level.values == nullptr ? ~std::uint32_t{0} : 0;
-    typename Team::warp_type::template lanes<std::uint32_t> word(without);
+    lanes_t<typename Team::warp_type, std::uint32_t> word(without);
     for (int w = team.warp_index() * width; w < n; w += Team::warps * width) {
       const auto here = warp.first(n - w);
       if (level.dead != nullptr) word = warp.load(here, level.dead + begin + w, without);

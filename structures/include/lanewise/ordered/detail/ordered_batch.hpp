@@ -171,12 +171,11 @@ struct erase_change : change_of<Table> {
 
 /// The elements with each active lane's key: the place of the first, and how many there are.
 template <class Table, class Warp>
-LANEWISE_FUNCTION auto elements_with(
-    const Warp& warp, const typename Table::view_type& table,
-    typename Warp::template mask_for<std::uint32_t> active,
-    const typename Warp::template lanes<typename Table::key_type>& key,
-    typename Warp::template lanes<std::uint32_t>& there) {
-  using numbers = typename Warp::template lanes<std::uint32_t>;
+LANEWISE_FUNCTION auto elements_with(const Warp& warp, const typename Table::view_type& table,
+                                     mask_t<Warp, std::uint32_t> active,
+                                     const lanes_t<Warp, typename Table::key_type>& key,
+                                     lanes_t<Warp, std::uint32_t>& there) {
+  using numbers = lanes_t<Warp, std::uint32_t>;
   const auto words = Table::view_type::to_words(warp, key);
   const numbers place = table.template bound<false, false>(warp, active, words);
   if constexpr (Table::kind == key_multiplicity::unique) {
@@ -212,15 +211,15 @@ struct edit_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const auto [begin, end] = team.share(divide_up(n, width));
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t first = w * width;
-      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
+      const auto active = warp.first(n - first);
       numbers there(0u), taken(0u), given(0u);
-      typename warp_type::template lanes<word> value(word{0});
+      lanes_t<warp_type, word> value(word{0});
       const numbers at = kernels::elements_with<Table>(
           warp, table, active, warp.load(active, keys + first, key_type{}), there);
       if constexpr (Change::reads_values)
@@ -263,13 +262,13 @@ struct item_status_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const auto [begin, end] = team.share(divide_up(n, width));
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t first = w * width;
-      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
+      const auto active = warp.first(n - first);
       const auto key = warp.load(active, items + first, key_type{});
       numbers there(0u);
       kernels::elements_with<Table>(warp, table, active, key, there);
@@ -298,10 +297,10 @@ struct tally_kernel {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     const auto [begin, end] = team.share(divide_up(n, width));
-    typename Team::warp_type::template lanes<std::uint32_t> came(0u);
+    lanes_t<typename Team::warp_type, std::uint32_t> came(0u);
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t left = n - w * width;
-      const auto active = warp.first(static_cast<int>(left < width ? left : width));
+      const auto active = warp.first(left);
       const auto s = warp.map([](table_status x) { return static_cast<std::uint32_t>(x); },
                               warp.load(active, status + w * width, table_status::none));
       came = came + warp.histogram(active, s, 8);

@@ -48,10 +48,9 @@ struct arrays_as_lines {
 
   LANEWISE_FUNCTION std::int64_t lines() const { return divide_up(n, std::int64_t{width}); }
   template <class Warp>
-  LANEWISE_FUNCTION line_part
-  load(const Warp& warp, std::int64_t line, int from,
-       typename Warp::template lanes<typename layout::word>& key,
-       typename Warp::template lanes<typename layout::value_word>& value) const {
+  LANEWISE_FUNCTION line_part load(const Warp& warp, std::int64_t line, int from,
+                                   lanes_t<Warp, typename layout::word>& key,
+                                   lanes_t<Warp, typename layout::value_word>& value) const {
     const std::int64_t first = line * width, left = n - first;
     const auto part =
         line_part{static_cast<std::uint32_t>(first), static_cast<int>(left < width ? left : width)}
@@ -77,10 +76,9 @@ struct table_as_lines {
 
   LANEWISE_FUNCTION std::int64_t lines() const { return std::int64_t{table.leaves()}; }
   template <class Warp>
-  LANEWISE_FUNCTION line_part
-  load(const Warp& warp, std::int64_t line, int from,
-       typename Warp::template lanes<typename layout::word>& key,
-       typename Warp::template lanes<typename layout::value_word>& value) const {
+  LANEWISE_FUNCTION line_part load(const Warp& warp, std::int64_t line, int from,
+                                   lanes_t<Warp, typename layout::word>& key,
+                                   lanes_t<Warp, typename layout::value_word>& value) const {
     const auto first = static_cast<std::uint32_t>(line) * layout::elements;
     const std::uint32_t left = table.size() - first;
     const auto part =
@@ -113,11 +111,9 @@ struct ordered_target {
     if (behind == 0) return;
     for (std::uint32_t i = behind; i < elements; i += Warp::width) {
       const auto left = warp.first(static_cast<int>(elements - i));
-      warp.store(left, key_from(n / elements, i),
-                 typename Warp::template lanes<word>(layout::padding));
+      warp.store(left, key_from(n / elements, i), lanes_t<Warp, word>(layout::padding));
       if constexpr (layout::has_values)
-        warp.store(left, value_from(n / elements, i),
-                   typename Warp::template lanes<value_word>(value_word{0}));
+        warp.store(left, value_from(n / elements, i), lanes_t<Warp, value_word>(value_word{0}));
     }
   }
   /// Lane first_lane + j has element i + j of a leaf.
@@ -183,8 +179,8 @@ struct move_lines_kernel {
  private:
   template <class Warp>
   LANEWISE_FUNCTION void move(const Warp& warp, std::int64_t line, int from) const {
-    typename Warp::template lanes<typename Target::word> key;
-    typename Warp::template lanes<typename Target::value_word> value;
+    lanes_t<Warp, typename Target::word> key;
+    lanes_t<Warp, typename Target::value_word> value;
     const line_part part = source.load(warp, line, from, key, value);
     for (int done = 0; done < part.count;) {
       const std::uint32_t place = part.place + static_cast<std::uint32_t>(done);
@@ -193,8 +189,8 @@ struct move_lines_kernel {
       const auto there = warp.first(end < part.count ? end : part.count) & !warp.first(done);
       target.store(warp, there, leaf, i, done, key, value);
       if (i == 0) {
-        warp.scatter(there & warp.first(done + 1), target.lows,
-                     typename Warp::template lanes<std::uint32_t>(leaf), key);
+        warp.scatter(there & warp.first(done + 1), target.lows, lanes_t<Warp, std::uint32_t>(leaf),
+                     key);
         target.begin_leaf(warp, leaf);
       }
       done = end;

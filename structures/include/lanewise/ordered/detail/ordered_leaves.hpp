@@ -31,17 +31,16 @@ struct places_passed {
   /// not to be greater than any of them; `passed` becomes the number of places that are not greater
   /// than the last.
   template <class Warp>
-  LANEWISE_FUNCTION auto next(const Warp& warp, std::int64_t& passed,
-                              const typename Warp::template lanes<Index>& x, Index last) const {
+  LANEWISE_FUNCTION auto next(const Warp& warp, std::int64_t& passed, const lanes_t<Warp, Index>& x,
+                              Index last) const {
     std::int64_t behind = passed, step = Warp::width;
     while (behind < n && place[behind] <= last) {
       behind = n - behind < step ? n : behind + step;
       step *= 2;
     }
-    const auto count =
-        lanewise::upper_bound(warp, warp.first(Warp::width), place + passed,
-                              static_cast<std::uint32_t>(behind - passed), x) +
-        typename Warp::template lanes<std::uint32_t>(static_cast<std::uint32_t>(passed));
+    const auto count = lanewise::upper_bound(warp, warp.first(Warp::width), place + passed,
+                                             static_cast<std::uint32_t>(behind - passed), x) +
+                       lanes_t<Warp, std::uint32_t>(static_cast<std::uint32_t>(passed));
     passed = std::int64_t{warp.broadcast(count, Warp::width - 1)};
     return count;
   }
@@ -74,12 +73,12 @@ struct edited_elements {
     return places().begin(warp, first);
   }
   template <class Warp>
-  LANEWISE_FUNCTION void load(
-      const Warp& warp, std::int64_t& passed, typename Warp::template mask_for<std::uint32_t> there,
-      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
-      typename Warp::template lanes<typename layout::value_word>& value) const {
-    using numbers = typename Warp::template lanes<std::uint32_t>;
-    using mask = typename Warp::template mask_for<std::uint32_t>;
+  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t& passed,
+                              mask_t<Warp, std::uint32_t> there, std::uint32_t first,
+                              lanes_t<Warp, typename layout::word>& key,
+                              lanes_t<Warp, typename layout::value_word>& value) const {
+    using numbers = lanes_t<Warp, std::uint32_t>;
+    using mask = mask_t<Warp, std::uint32_t>;
     const numbers place = warp.lane() + numbers(first);
     const numbers count = places().next(warp, passed, place, first + (Warp::width - 1));
     const mask edited = there & (count > 0u);
@@ -121,7 +120,7 @@ struct write_leaves_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr std::uint32_t width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
@@ -132,8 +131,8 @@ struct write_leaves_kernel {
     auto state = source.begin(warp, static_cast<std::uint32_t>(mine.begin) * width);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
       const std::uint32_t first = static_cast<std::uint32_t>(w) * width;
-      typename warp_type::template lanes<word> key(layout::padding);
-      typename warp_type::template lanes<value_word> value(value_word{0});
+      lanes_t<warp_type, word> key(layout::padding);
+      lanes_t<warp_type, value_word> value(value_word{0});
       source.load(warp, state, warp.first(below(elements, first, width)), first, key, value);
       const numbers place = warp.lane() + numbers(first);
       const auto here = warp.first(below(places, first, width));

@@ -35,8 +35,8 @@ template <class Team, class Vertex, class Offset, class Weight>
 class sssp_search {
   using warp_type = typename Team::warp_type;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using distance = distances<Weight>;
   using bits = typename distance::bits;
   using frontier_type = frontier<Team, Vertex, Offset, bits>;

@@ -17,8 +17,8 @@ template <class W, class Vertex, class Offset, class Mask, class Ranges>
 LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offset>& rows,
                                            const std::uint32_t* bits, const Mask& open,
                                            const Ranges& row, Vertex nobody) {
-  using offsets = typename W::template lanes<Offset>;
-  using vertices = typename W::template lanes<Vertex>;
+  using offsets = lanes_t<W, Offset>;
+  using vertices = lanes_t<W, Vertex>;
   constexpr int at_once = 4, rounds = 2;
   vertices found(nobody);
   auto next = row.begin;
@@ -55,8 +55,8 @@ template <class Team, class Vertex, class Offset>
 class bottom_up_bitmap {
   using warp_type = typename Team::warp_type;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using edge_sums = lanes<std::uint64_t>;
   using bits = typename warp_type::bits;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});

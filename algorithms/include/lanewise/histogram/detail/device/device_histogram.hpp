@@ -23,7 +23,7 @@ class device_histogram {
   using item = typename Call::item;
   using counter = typename Call::counter;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using u32s = lanes<std::uint32_t>;
 
   /// Up to 64 bytes of items for a lane; items and weights in packs of equally many.

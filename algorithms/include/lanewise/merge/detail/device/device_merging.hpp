@@ -27,7 +27,7 @@ class device_merging {
   /// Either pair of pieces begins with a lane, and every piece with a pack.
   static constexpr int places = (merged + 8 * per_pack + 2 * k) / per_pack * per_pack;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using place = place_for<places>;
   using sorts = device_tile_sort<Team, T, merged>;
 

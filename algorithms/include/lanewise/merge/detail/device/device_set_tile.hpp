@@ -74,7 +74,7 @@ class device_set_tile {
   using note = std::conditional_t<holds_items, T, place>;
   using notes = pack<note, k>;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
 
  public:
   struct scratch {

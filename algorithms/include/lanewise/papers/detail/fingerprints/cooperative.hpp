@@ -134,7 +134,7 @@ class cooperative_piece {
     for (int s = 0; s < steps(); ++s) {
       const std::int64_t first = first_ + s * width * width;
       if (first >= windows_.places) break;
-      typename Team::warp_type::template lanes<word> bits(word{0});
+      lanes_t<typename Team::warp_type, word> bits(word{0});
       for (int row = 0; row < width; ++row) {
         const auto fits = warp.map(
             [windows = &windows_, at = first + row * width](std::uint32_t lane) {

@@ -148,7 +148,7 @@ class two_stage_piece : public divided_piece<Team, detail::exact_fingerprint<std
  public:
   using text_type = detail::two_stage_text;
   using word = std::uint64_t;
-  using words = typename warp_type::template lanes<word>;
+  using words = lanes_t<warp_type, word>;
 
   static LANEWISE_FUNCTION std::int64_t pieces(const text_type& text) { return base::pieces(text); }
   LANEWISE_FUNCTION two_stage_piece(const Team& team, typename base::scratch& shared,

@@ -74,8 +74,8 @@ class bucket_search {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using lanes = lanes_t<warp_type, T>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using frontier_type = frontier<Team, Vertex, Offset, typename distances<Weight>::bits>;
   using distance = distances<Weight>;
   using bits = typename distance::bits;
@@ -154,7 +154,7 @@ class bucket_search {
     const auto warp = team_.warp();
     for (std::int64_t first = 0;; first += width) {
       const std::int64_t left = task_.buckets - first;
-      const auto there = warp.first(static_cast<int>(left < width ? left : width));
+      const auto there = warp.first(left);
       const auto has_some = warp.ballot(
           warp.load(there, task_.offsets + 1 + first, std::int64_t{0}) > std::int64_t{0});
       if (has_some != 0) return first + warp_type::lowest(has_some);

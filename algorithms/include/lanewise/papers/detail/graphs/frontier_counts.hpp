@@ -79,9 +79,9 @@ LANEWISE_FUNCTION void count_levels(const Team& team, const graph_rows<Vertex, O
   const std::int64_t step = std::int64_t{team.league()} * Team::warps * width;
   for (std::int64_t at = (std::int64_t{team.index()} * Team::warps + team.warp_index()) * width;
        at < n; at += step) {
-    const auto there = warp.first(static_cast<int>(n - at < width ? n - at : width));
+    const auto there = warp.first(n - at);
     const auto vertex = warp.template cast<Vertex>(warp.lane()) +
-                        typename warp_type::template lanes<Vertex>(static_cast<Vertex>(at));
+                        lanes_t<warp_type, Vertex>(static_cast<Vertex>(at));
     const auto level = warp.load(there, levels + at, std::int32_t{-1});
     const auto edges = warp.template cast<std::uint64_t>(graph.of(warp, there, vertex).length);
     for (auto todo = warp.ballot(level >= 0); todo != 0;) {
@@ -89,7 +89,7 @@ LANEWISE_FUNCTION void count_levels(const Team& team, const graph_rows<Vertex, O
       const auto same = level == l;
       bfs_level_counts& row = rows[l < count ? l : count - 1];
       warp.fetch_add(row.vertices, static_cast<std::uint64_t>(warp.count(same)));
-      using words = typename warp_type::template lanes<std::uint64_t>;
+      using words = lanes_t<warp_type, std::uint64_t>;
       warp.fetch_add(row.edges,
                      warp.reduce(lanewise::select(same, edges, words(std::uint64_t{0})), plus{}));
       todo &= ~warp.ballot(same);

@@ -39,9 +39,9 @@ class frontier_phases {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using places = lanes<std::int64_t>;
-  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using mask_type = mask_t<warp_type, std::uint32_t>;
   using value_type = std::conditional_t<with_parents, Vertex, no_value>;
   using queue_type = frontier_queue<Vertex>;
   using gathering = row_gathering<Policy::gathering, Team, value_type>;

@@ -72,7 +72,7 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
     const std::int64_t rank = std::int64_t{team_.index()} * Team::warps + team_.warp_index();
     const std::int64_t step = std::int64_t{team_.league()} * Team::warps * width;
     for (std::int64_t at = rank * width; at < n; at += step) {
-      const auto there = warp.first(static_cast<int>(n - at < width ? n - at : width));
+      const auto there = warp.first(n - at);
       const auto vertex =
           warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
       const auto is_source = there & (vertex == lanes<Vertex>(task_.source));

@@ -32,7 +32,7 @@ class quadratic_search {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class T>
-  using lanes = typename warp_type::template lanes<T>;
+  using lanes = lanes_t<warp_type, T>;
   using gathering = gathering_by_lanes<Team, no_value>;
 
  public:
@@ -71,8 +71,7 @@ class quadratic_search {
     const auto n = static_cast<std::int64_t>(task_.out.vertices);
     const std::int64_t rank = std::int64_t{team_.index()} * Team::warps + team_.warp_index();
     const std::int64_t step = std::int64_t{team_.league()} * Team::warps * width;
-    for (std::int64_t at = rank * width; at < n; at += step)
-      f(at, team_.warp().first(static_cast<int>(n - at < width ? n - at : width)));
+    for (std::int64_t at = rank * width; at < n; at += step) f(at, team_.warp().first(n - at));
   }
   LANEWISE_FUNCTION lanes<Vertex> vertices_at(std::int64_t at) const {
     return team_.warp().template cast<Vertex>(team_.warp().lane()) +

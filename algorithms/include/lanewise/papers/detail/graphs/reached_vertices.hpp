@@ -89,7 +89,7 @@ template <class W, class Vertex, class Mask, class Vertices, class Parents>
 LANEWISE_FUNCTION void record_reached(const W& warp, const reached_vertices<Vertex>& reached,
                                       const Mask& mask, const Vertices& vertex,
                                       const Parents& parent, std::int32_t level) {
-  using levels = typename W::template lanes<std::int32_t>;
+  using levels = lanes_t<W, std::int32_t>;
   detail::scatter_relaxed(warp, mask, reached.levels, vertex, levels(level));
   if constexpr (std::is_same_v<typename Parents::value_type, Vertex>)
     detail::scatter_relaxed(warp, mask, reached.parents, vertex, parent);

@@ -25,15 +25,15 @@ namespace detail {
 /// are needed.
 template <class W>
 struct edge_places {
-  typename W::template lanes<std::int64_t> offset;
+  lanes_t<W, std::int64_t> offset;
   std::int64_t total;
   std::int64_t begin;
 };
 
 template <class Team>
-using lanes_of_places = typename Team::warp_type::template lanes<std::int64_t>;
+using lanes_of_places = lanes_t<typename Team::warp_type, std::int64_t>;
 template <class Team, class T>
-using lanes_of_values = typename Team::warp_type::template lanes<T>;
+using lanes_of_values = lanes_t<typename Team::warp_type, T>;
 
 /// A lane reads its own row. Lanes of short rows idle, and neighbours read far from each other.
 template <class Team, class T>
@@ -161,8 +161,7 @@ struct gathering_by_team {
     LANEWISE_FUNCTION void operator()(const W& warp, const Mask& mask, const Values& value,
                                       const Edges& edge, std::int64_t rank) const {
       body(warp, mask, value, edge,
-           warp.template cast<std::int64_t>(warp.lane()) +
-               typename W::template lanes<std::int64_t>(begin + rank));
+           warp.template cast<std::int64_t>(warp.lane()) + lanes_t<W, std::int64_t>(begin + rank));
     }
   };
 };

@@ -12,7 +12,7 @@ namespace detail {
 /// Active lanes write p[index], which others may be reading or writing.
 template <class W, class Mask, class T, class Index>
 LANEWISE_FUNCTION void scatter_relaxed(const W& warp, const Mask& mask, T* p, const Index& index,
-                                       typename W::template lanes<T> x) {
+                                       lanes_t<W, T> x) {
   using solo = typename W::template part<1>;
   warp.each(
       mask,

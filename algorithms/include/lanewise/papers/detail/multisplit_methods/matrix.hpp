@@ -36,7 +36,7 @@ struct count_subproblems_kernel {
     Cut::for_each(team, n, [&](std::int64_t s) LANEWISE_INLINE_LAMBDA {
       registers sum;
       Cut::template for_each_tile<Team>(s, n, [&](std::int64_t first) LANEWISE_INLINE_LAMBDA {
-        typename Team::warp_type::template lanes<typename Source::value_type> key[Cut::windows];
+        lanes_t<typename Team::warp_type, typename Source::value_type> key[Cut::windows];
         LANEWISE_UNROLL
         for (int w = 0; w < Cut::windows; ++w) {
           const std::int64_t at = Cut::window(team, first, w);
@@ -66,7 +66,7 @@ struct count_subproblems_kernel {
   template <class W, class Mask, class Lanes>
   LANEWISE_FUNCTION void put(const W& warp, const Mask& is_bucket, const Lanes& b,
                              const Lanes& count, std::int64_t s) const {
-    using places = typename W::template lanes<std::int64_t>;
+    using places = lanes_t<W, std::int64_t>;
     warp.scatter(is_bucket, matrix,
                  warp.template cast<std::int64_t>(b) * places(columns) + places(s), count);
   }
@@ -102,7 +102,7 @@ struct scanned_matrix {
 
   template <class Registers, class W>
   LANEWISE_FUNCTION Registers column(const W& warp, std::int64_t s, std::uint32_t buckets) const {
-    using places = typename W::template lanes<std::int64_t>;
+    using places = lanes_t<W, std::int64_t>;
     Registers result;
     Registers::for_each(
         warp, buckets, [&](int q, const auto& b, const auto& is_bucket) LANEWISE_INLINE_LAMBDA {

@@ -73,8 +73,8 @@ struct place_reordered_kernel {
     key_type* const staged = reinterpret_cast<key_type*>(shared.keys) + of_warp;
     value_type* const staged_values = reinterpret_cast<value_type*>(shared.values) + of_warp;
 
-    typename Team::warp_type::template lanes<key_type> key[windows];
-    typename Team::warp_type::template lanes<value_type> value[pairs ? windows : 1];
+    lanes_t<typename Team::warp_type, key_type> key[windows];
+    lanes_t<typename Team::warp_type, value_type> value[pairs ? windows : 1];
     u32s slot[windows], b[windows];
     Registers own;
     LANEWISE_UNROLL

@@ -112,7 +112,7 @@ struct subproblems {
 /// The lanes that have an item after the first n - left.
 template <class W>
 LANEWISE_FUNCTION auto lanes_with_items(const W& warp, std::int64_t left) {
-  return warp.first(static_cast<int>(left < W::width ? left : W::width));
+  return warp.first(left);
 }
 template <class W, class Mask, class Source>
 LANEWISE_FUNCTION auto load_window(const W& warp, const Mask& exists, const Source& source,
@@ -154,7 +154,7 @@ class bad_keys {
 
  private:
   status* errors_;
-  typename W::template lanes<std::uint32_t> count_;
+  lanes_t<W, std::uint32_t> count_;
 };
 
 }  // namespace kernels

@@ -21,7 +21,7 @@ struct bucket_registers {
   static constexpr int groups = static_cast<int>(divide_up(most, width));
   static constexpr int lane_digits = std::bit_width(static_cast<unsigned>(width - 1));
   static constexpr int group_digits = std::bit_width(static_cast<unsigned>(groups - 1));
-  using u32s = typename Warp::template lanes<std::uint32_t>;
+  using u32s = lanes_t<Warp, std::uint32_t>;
   using bits = typename Warp::bits;
 
   u32s of[groups];
@@ -87,7 +87,7 @@ struct bucket_registers {
   template <class Mask>
   LANEWISE_FUNCTION u32s vote(const Warp& warp, const Mask& exists, const u32s& bucket,
                               std::uint32_t buckets) {
-    using votes = typename Warp::template lanes<bits>;
+    using votes = lanes_t<Warp, bits>;
     const auto is_digit = [buckets](int d) LANEWISE_INLINE_LAMBDA { return 1u << d < buckets; };
     const bits all = warp.ballot(exists);
     votes same(all), own(all);

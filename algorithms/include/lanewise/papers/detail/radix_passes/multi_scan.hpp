@@ -64,7 +64,7 @@ struct downsweep_digits_kernel {
  private:
   static constexpr int most_digits = 4 * words;
   template <class Team>
-  using u32s = typename Team::warp_type::template lanes<std::uint32_t>;
+  using u32s = lanes_t<typename Team::warp_type, std::uint32_t>;
 
   /// A key's rank and its digit in one word: digits that are read from keys again, or kept beside
   /// ranks, take registers that a team of 256 threads does not have.
@@ -130,7 +130,7 @@ struct downsweep_digits_kernel {
     };
     const detail::radix_array array = pass.from();
     const std::int64_t at = first + segment;
-    typename warp_type::template lanes<Bits> key[rows][run];
+    lanes_t<warp_type, Bits> key[rows][run];
     u32s<Team> slot[rows][run];
     LANEWISE_UNROLL
     for (int r = 0; r < rows; ++r)
@@ -143,7 +143,7 @@ struct downsweep_digits_kernel {
     for (int r = 0; r < rows; ++r)
       rank<Team>(
           warp, own, [&](int c) { return exists(r, c); }, key[r], slot[r]);
-    typename warp_type::template lanes<Value> value[pairs ? rows : 1][run];
+    lanes_t<warp_type, Value> value[pairs ? rows : 1][run];
     if constexpr (pairs) {
       LANEWISE_UNROLL
       for (int r = 0; r < rows; ++r)

@@ -20,7 +20,7 @@ namespace detail {
 template <class W, int words>
 class packed_counters {
  public:
-  using u32s = typename W::template lanes<std::uint32_t>;
+  using u32s = lanes_t<W, std::uint32_t>;
   static constexpr int digits = 4 * words;
   static constexpr int run = W::width > 32 ? 256 / W::width : 8;
   /// What a lane can count.

@@ -39,7 +39,7 @@ inline constexpr int digit_slots =
 /// Loads a run of `run` items per lane. Items below `count` exist; `count` may be negative.
 template <bool full, int run, class W, class T>
 LANEWISE_FUNCTION void load_runs(const W& warp, const T* from, int count,
-                                 typename W::template lanes<T> (&item)[run]) {
+                                 lanes_t<W, T> (&item)[run]) {
   constexpr int fit = static_cast<int>(16 / sizeof(T));
   constexpr int k = fit < run ? fit : run;
   using packs = pack<T, k>;
@@ -115,7 +115,7 @@ struct upsweep_digits_kernel {
     const Bits* const keys = pass.keys(pass.from());
     std::int64_t* const own = shared.count[team.warp_index()];
     for (int g = 0; g < detail::digit_slots<Team>; g += width)
-      warp.store(own + g, typename warp_type::template lanes<std::int64_t>(0));
+      warp.store(own + g, lanes_t<warp_type, std::int64_t>(0));
     const auto [begin, end] = team.share(divide_up(n, items));
     for (std::int64_t t = begin; t < end;) {
       counters some;
@@ -158,11 +158,11 @@ struct upsweep_digits_kernel {
  private:
   static constexpr int most_digits = 4 * words;
   template <class W>
-  using u32s = typename W::template lanes<std::uint32_t>;
+  using u32s = lanes_t<W, std::uint32_t>;
 
   template <bool full, int run, class W, class Counters>
   LANEWISE_FUNCTION void count(const W& warp, const Bits* from, int here, Counters& some) const {
-    typename W::template lanes<Bits> key[run];
+    lanes_t<W, Bits> key[run];
     detail::load_runs<full>(warp, from, here, key);
     LANEWISE_UNROLL
     for (int c = 0; c < run; ++c) {
@@ -194,15 +194,14 @@ struct digit_spine_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    using i64s = typename warp_type::template lanes<std::int64_t>;
+    using i64s = lanes_t<warp_type, std::int64_t>;
     constexpr std::int64_t width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t entries = digits * teams;
     std::int64_t before = 0;
     for (std::int64_t first = 0; first < entries; first += Team::warps * width) {
       const std::int64_t at = first + team.warp_index() * width, left = entries - at;
-      const auto exists = warp.template first<std::int64_t>(
-          static_cast<int>(left < width ? (left < 0 ? 0 : left) : width));
+      const auto exists = warp.template first<std::int64_t>(left);
       const i64s mine = warp.load(exists, counts + at, std::int64_t{0});
       const auto prefix = scan_by_shuffles::scan(team, shared, mine, plus{}, before);
       warp.store(exists, counts + at, prefix.before);
@@ -212,7 +211,7 @@ struct digit_spine_kernel {
     if (team.warp_index() != 0) return;
     bool splits = false;
     for (std::uint32_t d = 0; d < digits; d += warp_type::width) {
-      const auto digit = warp.lane() + typename warp_type::template lanes<std::uint32_t>(d);
+      const auto digit = warp.lane() + lanes_t<warp_type, std::uint32_t>(d);
       const auto at = warp.map(
           [every = teams](std::uint32_t x) { return static_cast<std::int64_t>(x) * every; }, digit);
       const auto begin = warp.gather(digit < digits, counts, at, std::int64_t{0});
@@ -254,7 +253,7 @@ struct to_output_kernel {
     const auto [begin, end] = team.share(divide_up(n, width));
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t left = n - w * width;
-      const auto exists = warp.template first<T>(static_cast<int>(left < width ? left : width));
+      const auto exists = warp.template first<T>(left);
       warp.store(exists, arrays.out + w * width, warp.load(exists, from + w * width, T{}));
     }
   }

@@ -139,7 +139,7 @@ class device_sums {
     for (; r < piece_.end.ends; r += width) {
       const std::int64_t left = piece_.end.ends - r;
       const auto is_bad = warp.map(
-          warp.template first<std::uint32_t>(static_cast<int>(left < width ? left : width)),
+          warp.template first<std::uint32_t>(left),
           [&](std::uint32_t l) {
             return std::uint32_t{ranges.is_bad(ranges.offset(r + l), ranges.offset(r + l + 1))};
           },
@@ -164,7 +164,7 @@ class device_sums {
 
  private:
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using bits = typename warp_type::bits;
   static constexpr int tile_items = tile;
 

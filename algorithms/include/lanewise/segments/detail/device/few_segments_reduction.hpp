@@ -17,7 +17,7 @@ class few_segments_reduction {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   static constexpr int width = warp_type::width;
   static constexpr std::int64_t tile = items_per_lane * width;
   static constexpr int v = pack_items<T, items_per_lane>;

@@ -17,7 +17,7 @@ class host_segments {
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
 
  public:
   using state = segment_state<T>;

@@ -74,7 +74,7 @@ class host_compaction {
 
  private:
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   template <class Column>
   static constexpr bool is_distance = Column::needs_previous && !Column::is_of_runs;
 

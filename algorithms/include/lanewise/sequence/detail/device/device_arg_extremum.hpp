@@ -26,7 +26,7 @@ struct row_fold<numbered_source<Source>> {
     const auto lane = warp.lane();
     auto best =
         warp.map([&](const auto& raw) { return item(source.items().from_raw(raw[0])); }, in[0]);
-    typename W::template lanes<std::uint32_t> place(0u);
+    lanes_t<W, std::uint32_t> place(0u);
     LANEWISE_UNROLL
     for (int j = 0; j < Rows::rows; ++j) {
       warp.each(

@@ -90,7 +90,7 @@ class device_radix_job {
   static constexpr int width = warp_type::width;
   static constexpr int threads = Team::warps * width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using bits = typename warp_type::bits;
 

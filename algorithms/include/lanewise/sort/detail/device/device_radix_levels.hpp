@@ -20,7 +20,7 @@ class device_radix_count {
   static constexpr int copies = 4;
   using counters = pack<std::uint32_t, copies>;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using rows =
       register_tile<Team, Bits, static_cast<int>(sizeof(Bits) <= 4 ? 16 : 64 / sizeof(Bits))>;
@@ -140,7 +140,7 @@ template <class W, class Bits, class Counter>
 LANEWISE_FUNCTION void take_along(const W& warp, const radix_plan<Bits, Counter>& plan,
                                   std::int64_t begin, std::int64_t count, radix_array array,
                                   bool mapped, std::int64_t capacity) {
-  using u32s = typename W::template lanes<std::uint32_t>;
+  using u32s = lanes_t<W, std::uint32_t>;
   if (count == 0) return;
   const auto pieces = static_cast<std::uint32_t>(divide_up(count, capacity));
   const std::uint32_t first = warp.fetch_add(*plan.job_count, pieces);
@@ -168,10 +168,10 @@ class device_radix_starts {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using i64s = lanes<std::int64_t>;
-  using mask = typename warp_type::template mask_for<std::int64_t>;
+  using mask = mask_t<warp_type, std::int64_t>;
 
  public:
   static constexpr int groups = radix_buckets / width;
@@ -426,8 +426,7 @@ class device_radix_starts {
       std::uint32_t* const owners = plan.tile_segment[level & 1] + first;
       for (std::uint32_t t = 0; t < tiles_here; t += width) {
         const std::uint32_t rest = tiles_here - t;
-        warp.store(warp.first(static_cast<int>(rest < width ? rest : width)), owners + t,
-                   u32s(own));
+        warp.store(warp.first(rest), owners + t, u32s(own));
       }
     }
   }

@@ -21,7 +21,7 @@ LANEWISE_FUNCTION void copy_items(const Team& team, const T* from, T* to, std::i
   const auto warp = team.warp();
   for (std::int64_t i = begin + team.warp_index() * width; i < end; i += Team::warps * width) {
     const std::int64_t left = end - i;
-    const auto exist = warp.first(left < width ? static_cast<int>(left) : width);
+    const auto exist = warp.first(left);
     warp.store(exist, to + i, warp.map(f, warp.load(exist, from + i, T{})));
   }
 }
@@ -120,14 +120,14 @@ struct radix_digit_passes {
   template <class Team>
   LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared) const {
     using warp_type = typename Team::warp_type;
-    using u32s = typename warp_type::template lanes<std::uint32_t>;
+    using u32s = lanes_t<warp_type, std::uint32_t>;
     constexpr int width = warp_type::width;
     constexpr int buckets = detail::radix_buckets;
     const auto warp = team.warp();
     const detail::radix_range looked_at = bits();
     const int counted = detail::radix_digits(looked_at) - (highest_is_counted() ? 1 : 0);
     for (int b = team.warp_index() * width; b < counted * buckets; b += Team::warps * width)
-      warp.store(shared.count + b, typename warp_type::template lanes<counters>(counters{}));
+      warp.store(shared.count + b, lanes_t<warp_type, counters>(counters{}));
     team.barrier();
     const u32s copy = warp.lane() & u32s(copies - 1u), stride(static_cast<std::uint32_t>(copies));
     const Bits differ = differing_bits();
@@ -142,7 +142,7 @@ struct radix_digit_passes {
     const index_range mine = team.share(n());
     std::int64_t i = mine.begin + team.warp_index() * rows * width;
     for (; i + rows * width <= mine.end; i += Team::warps * rows * width) {
-      typename warp_type::template lanes<Bits> key[rows];
+      lanes_t<warp_type, Bits> key[rows];
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) key[j] = warp.load(keys.in + i + j * width);
       for (int p = 0; p < counted; ++p) {
@@ -153,7 +153,7 @@ struct radix_digit_passes {
       }
     }
     for (const std::int64_t last = i + rows * width; i < last && i < mine.end; i += width) {
-      const auto exists = warp.first(mine.end - i < width ? static_cast<int>(mine.end - i) : width);
+      const auto exists = warp.first(mine.end - i);
       const auto key = warp.load(exists, keys.in + i, Bits{});
       for (int p = 0; p < counted; ++p)
         add(exists, radix_digit_of_key<Bits, true>(detail::radix_digit_at<Bits>(looked_at, p), map),
@@ -276,7 +276,7 @@ struct radix_digit_passes {
   }
   template <class W>
   LANEWISE_FUNCTION void find_starts(const W& warp, int p, int digits) const {
-    using u64s = typename W::template lanes<std::uint64_t>;
+    using u64s = lanes_t<W, std::uint64_t>;
     std::uint64_t* const start = starts + p * detail::radix_buckets;
     const bool counted_before = p == digits - 1 && highest_is_counted();
     std::uint64_t before = 0;
@@ -311,7 +311,7 @@ struct radix_digit_passes {
     constexpr int width = Team::warp_type::width;
     Word* const here = of_all + tile * detail::radix_buckets;
     for (int b = team.warp_index() * width; b < detail::radix_buckets; b += Team::warps * width)
-      team.warp().store(here + b, typename Team::warp_type::template lanes<Word>(Word{0}));
+      team.warp().store(here + b, lanes_t<typename Team::warp_type, Word>(Word{0}));
   }
   template <class Team, class T>
   LANEWISE_FUNCTION void copy(const Team& team, const T* from, T* to) const {

@@ -15,7 +15,7 @@ template <class Team, int rows>
 class unstable_ranks {
   using warp_type = typename Team::warp_type;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
 
  public:
@@ -89,7 +89,7 @@ class unstable_split {
   static constexpr int groups = radix_buckets / width;
   static constexpr int groups_per_warp = (groups + Team::warps - 1) / Team::warps;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
 
  public:

@@ -36,7 +36,7 @@ struct count_twice_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using u32s = typename Team::warp_type::template lanes<std::uint32_t>;
+    using u32s = lanes_t<typename Team::warp_type, std::uint32_t>;
     const auto warp = team.warp();
     const std::int64_t count = n();
     const auto shift = static_cast<std::uint32_t>(digits.lower_bits);

@@ -68,7 +68,7 @@ class device_segment_job {
   static constexpr int width = warp_type::width;
   static constexpr int threads = Team::warps * width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using i64s = lanes<std::int64_t>;
   using bits = typename warp_type::bits;
@@ -315,7 +315,7 @@ class device_segment_job {
     const auto each = [&](auto f) LANEWISE_INLINE_LAMBDA {
       for (std::int64_t s = job_.first + team_.warp_index() * width; s < job_.last; s += threads) {
         const std::int64_t left = job_.last - s;
-        const auto there = warp.first(static_cast<int>(left < width ? left : width));
+        const auto there = warp.first(left);
         const auto begin = warp.load(there, list_.offset + s, std::int64_t{0});
         const auto end = warp.load(there, list_.offset + s + 1, std::int64_t{0});
         const auto from = warp.template cast<std::uint32_t>(begin - i64s(list_.offset[job_.first]));

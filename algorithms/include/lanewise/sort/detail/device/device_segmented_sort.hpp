@@ -84,7 +84,7 @@ struct segment_windows_kernel {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     const auto& list = work.list;
-    using i64s = typename Team::warp_type::template lanes<std::int64_t>;
+    using i64s = lanes_t<typename Team::warp_type, std::int64_t>;
     i64s begins, ends;
     int waiting = 0;
     while (first < last) {
@@ -109,7 +109,7 @@ struct segment_windows_kernel {
   /// Lists a segment that is too large for a job.
   template <class Team>
   LANEWISE_FUNCTION void add_large(const Team& team, std::int64_t begin, std::int64_t items) const {
-    using i64s = typename Team::warp_type::template lanes<std::int64_t>;
+    using i64s = lanes_t<typename Team::warp_type, std::int64_t>;
     const auto warp = team.warp();
     const auto top = static_cast<std::uint8_t>(plan.range.high);
     if (items > wide_capacity) {
@@ -249,7 +249,7 @@ struct device_segment_offsets_kernel {
     const std::int64_t all = std::int64_t{team.league()} * Team::warps;
     for (std::int64_t s = number * width; s < segments; s += all * width) {
       const std::int64_t left = segments - s;
-      const auto there = warp.first(static_cast<int>(left < width ? left : width));
+      const auto there = warp.first(left);
       auto lane = warp.lane();
       const auto wrong = warp.map(
           there, [&](std::uint32_t l) { return given.is_bad(s + l) ? 1u : 0u; }, 0u, lane);
@@ -273,8 +273,8 @@ struct device_segment_offsets_kernel {
   template <class W, class Mask>
   LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
                                      std::int64_t segments) const {
-    using kinds = typename W::template lanes<std::uint32_t>;
-    typename W::template lanes<std::int64_t> group(std::int64_t{0});
+    using kinds = lanes_t<W, std::uint32_t>;
+    lanes_t<W, std::int64_t> group(std::int64_t{0});
     kinds kind(0u);
     auto lane = warp.lane();
     warp.each(

@@ -20,7 +20,7 @@ class device_short_segments {
   static constexpr int width = warp_type::width;
   static constexpr int threads = Team::warps * width;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using i64s = lanes<std::int64_t>;
   static constexpr bool has_values = !std::is_empty_v<Value>;

@@ -29,7 +29,7 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
 
  private:
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
+  using lanes = lanes_t<warp_type, U>;
   using u32s = lanes<std::uint32_t>;
   using tile_type::for_each_group;
   using tile_type::groups_per_warp;

@@ -31,8 +31,8 @@ struct rank_within_bins_kernel {
     lanewise::for_each_tile(team, lanewise::divide_up(n, Team::warps * width), [&](std::int64_t t) {
       const std::int64_t first = (t * Team::warps + team.warp_index()) * width, left = n - first;
       warp.each(
-          warp.first(static_cast<int>(left < width ? Kokkos::max(left, std::int64_t{0}) : width)),
-          [&](std::uint32_t l) { place(static_cast<std::uint32_t>(first) + l); }, lane);
+          warp.first(left), [&](std::uint32_t l) { place(static_cast<std::uint32_t>(first) + l); },
+          lane);
     });
   }
 

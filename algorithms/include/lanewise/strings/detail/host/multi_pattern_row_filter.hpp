@@ -21,7 +21,7 @@ enum class looked_around { none, of_long, of_all };
 /// bits shuffled.
 template <class Warp>
 struct multi_pattern_row_filter {
-  using words = typename Warp::template lanes<std::uint32_t>;
+  using words = lanes_t<Warp, std::uint32_t>;
 
   /// So far ahead the text is asked for, as text_steps does.
   static constexpr int ahead_bytes = 2048;

@@ -35,9 +35,9 @@ class multi_pattern_scan {
   static constexpr int most_hits = 1024;
   /// Windows begin up to `reach` bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
-  using words = typename Warp::template lanes<std::uint32_t>;
-  using mask = typename Warp::template mask_for<std::uint32_t>;
-  using bytes = typename Warp::template lanes<unsigned char>;
+  using words = lanes_t<Warp, std::uint32_t>;
+  using mask = mask_t<Warp, std::uint32_t>;
+  using bytes = lanes_t<Warp, unsigned char>;
   using bits = typename Warp::bits;
 
   struct scratch {
