@@ -91,7 +91,7 @@ namespace {
 using namespace test;
 
 using app::my_item;
-constexpr std::int64_t n = 1000;
+constexpr std::int64_t item_total = 1000;
 const lanewise::identity as_is;
 
 template <class T>
@@ -102,17 +102,17 @@ std::vector<T> host(const Kokkos::View<T*, memory>& view) {
 
 std::vector<my_item> some_items() {
   std::vector<my_item> items;
-  for (std::int64_t i = 0; i < n; ++i) items.push_back(app::my_item_of_place{}(i));
+  for (std::int64_t i = 0; i < item_total; ++i) items.push_back(app::my_item_of_place{}(i));
   return items;
 }
 
 struct arrays {
   space exec = make_space();
   std::vector<my_item> items = some_items();
-  Kokkos::View<my_item*, memory> in{"in", n}, out{"out", n};
+  Kokkos::View<my_item*, memory> in{"in", item_total}, out{"out", item_total};
 
   arrays() {
-    lanewise::transform(exec, lanewise::generated(n, app::my_item_of_place{}), in, as_is);
+    lanewise::transform(exec, lanewise::generated(item_total, app::my_item_of_place{}), in, as_is);
   }
 };
 
@@ -138,7 +138,7 @@ TEST_CASE("Functions of a user's namespace take no call of folds, scans and sele
   found.resize(static_cast<std::size_t>(kept));
   CHECK(found == chosen);
 
-  const Kokkos::View<my_item*, memory> folded("folded", n / 10);
+  const Kokkos::View<my_item*, memory> folded("folded", item_total / 10);
   lanewise::segmented_reduce(a.exec, a.in, 10, folded, app::my_sum{}, my_item{});
   CHECK(host(folded)[1] == my_item{sums[19].number - sums[9].number, sums[19].rank - sums[9].rank});
 
@@ -149,7 +149,7 @@ TEST_CASE("Functions of a user's namespace take no call of folds, scans and sele
     totals.push_back(begins ? a.items[i] : app::my_sum{}(totals.back(), a.items[i]));
     if (!begins) totals.erase(totals.end() - 2);
   }
-  const Kokkos::View<my_item*, memory> values("values", n);
+  const Kokkos::View<my_item*, memory> values("values", item_total);
   const auto runs =
       lanewise::reduce_by_key(a.exec, a.in, a.in, a.out, values, app::my_sum{}, app::my_equality{});
   found = host(values);
@@ -163,11 +163,11 @@ TEST_CASE("Functions of a user's namespace take no call of sorts and searches", 
   std::sort(sorted.begin(), sorted.end(), app::my_order{});
   lanewise::merge_sort(a.exec, a.in, a.out, app::my_order{});
   CHECK(host(a.out) == sorted);
-  const Kokkos::View<std::int64_t*, memory> places("places", n);
+  const Kokkos::View<std::int64_t*, memory> places("places", item_total);
   lanewise::lower_bound(a.exec, a.out, a.in, places, app::my_order{});
   CHECK(sorted[static_cast<std::size_t>(host(places)[17])] == a.items[17]);
-  const Kokkos::View<my_item*, memory> both("both", 2 * n);
-  CHECK(lanewise::set_union(a.exec, a.out, a.out, both, app::my_order{}) == n);
+  const Kokkos::View<my_item*, memory> both("both", 2 * item_total);
+  CHECK(lanewise::set_union(a.exec, a.out, a.out, both, app::my_order{}) == item_total);
 
   std::vector<my_item> by_number = a.items;
   std::stable_sort(by_number.begin(), by_number.end(),
@@ -195,7 +195,8 @@ TEST_CASE("Functions of a user's namespace take no call of counts and tables", "
   for (const my_item& x : a.items) ++expected[x.number % 8];
   CHECK(host(counts) == expected);
 
-  const Kokkos::View<std::uint32_t*, memory> keys("keys", n), ones("ones", n), values("values", n);
+  const Kokkos::View<std::uint32_t*, memory> keys("keys", item_total), ones("ones", item_total),
+      values("values", item_total);
   lanewise::transform(a.exec, a.in, keys, app::my_bucket{});
   Kokkos::deep_copy(ones, 1u);
   lanewise::slab_hash_map<std::uint32_t, std::uint32_t, memory> map(a.exec, {.expected = 100});

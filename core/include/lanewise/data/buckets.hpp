@@ -61,7 +61,7 @@ LANEWISE_FUNCTION std::int64_t scan_buckets(const W& warp, const std::uint32_t* 
                                             const Begins& begins) {
   std::int64_t before = 0;
   for (std::uint32_t b = 0; b < buckets; b += W::width) {
-    auto bucket = warp.lane() + lanes_t<W, std::uint32_t>(b);
+    auto bucket = warp.lane() + typename W::template lanes<std::uint32_t>(b);
     const auto total = warp.template cast<std::int64_t>(warp.load(counts + b));
     const auto upto = warp.inclusive_scan(total, plus{});
     auto place = upto - total + decltype(total)(before);
@@ -107,7 +107,7 @@ struct places_in_turn {
 
   template <class W>
   LANEWISE_FUNCTION auto ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(first) < buckets;
+    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
     return warp.load(exists, next + first, std::int64_t{0});
   }
   template <class W, class Counts>

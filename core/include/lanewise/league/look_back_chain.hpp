@@ -174,9 +174,10 @@ class look_back_chain {
       int last_prefix = -1;
       for (;;) {
         const auto state_now = read(warp, inside, index, mine, value);
-        const auto prefixes =
-            warp.ballot(inside & (state_now == lanes_t<W, std::uint32_t>(has_prefix)));
-        const auto missing = warp.ballot(inside & (state_now == lanes_t<W, std::uint32_t>(empty)));
+        const auto prefixes = warp.ballot(
+            inside & (state_now == typename W::template lanes<std::uint32_t>(has_prefix)));
+        const auto missing =
+            warp.ballot(inside & (state_now == typename W::template lanes<std::uint32_t>(empty)));
         last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
         const int last_missing = missing != 0 ? W::highest(missing) : -1;
         if (last_missing < last_prefix || missing == 0) break;

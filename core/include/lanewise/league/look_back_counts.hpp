@@ -89,7 +89,7 @@ class look_back_counts {
 
   template <class W>
   static LANEWISE_FUNCTION auto index(const W&, std::int64_t i) {
-    return lanes_t<W, std::int64_t>(i);
+    return typename W::template lanes<std::int64_t>(i);
   }
   template <class W>
   LANEWISE_FUNCTION auto there(const W& warp, std::uint32_t first) const {
@@ -137,7 +137,7 @@ struct look_back_offsets {
 
   template <class W>
   LANEWISE_FUNCTION auto ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(first) < buckets;
+    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
     return warp.load(exists, starts + first, std::uint64_t{0});
   }
   template <class W, class Counts>

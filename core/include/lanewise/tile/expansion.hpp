@@ -75,7 +75,8 @@ struct ranks_are_items {
  private:
   template <class W>
   static LANEWISE_FUNCTION auto items(const W& warp, std::int64_t rank) {
-    return warp.template cast<std::int64_t>(warp.lane()) + lanes_t<W, std::int64_t>(rank);
+    return warp.template cast<std::int64_t>(warp.lane()) +
+           typename W::template lanes<std::int64_t>(rank);
   }
 };
 
@@ -165,7 +166,7 @@ LANEWISE_FUNCTION void expand_piece(const Team& team,
           return range + l <= mine.end.ends && range + l < ranges ? value(range + l) : T{};
         },
         lane);
-    batch.begin = lanewise::select(lane == 0u, lanes_t<warp_type, std::int64_t>(at),
+    batch.begin = lanewise::select(lane == 0u, typename warp_type::template lanes<std::int64_t>(at),
                                    warp.shuffle_up(batch.end, 1));
     detail::expand_batch<Team, T>(team, shared, batch, body);
     at = warp.broadcast(batch.end, width - 1);

@@ -104,12 +104,12 @@ struct search_tree {
   template <bool upper, class W, class Mask, class Less = less>
   LANEWISE_FUNCTION auto bound(const W& warp, const Mask& active, const lanes_t<W, Key>& key,
                                Less less = {}) const {
-    lanes_t<W, std::uint32_t> node[1] = {lanes_t<W, std::uint32_t>(0u)};
-    lanes_t<W, std::int64_t> place[1] = {lanes_t<W, std::int64_t>(0)};
+    lanes_t<W, std::uint32_t> node[1] = {typename W::template lanes<std::uint32_t>(0u)};
+    lanes_t<W, std::int64_t> place[1] = {typename W::template lanes<std::int64_t>(0)};
     const auto there = warp.ballot(active);
     if (there == 0) return place[0];
-    const lanes_t<W, Key> all[1] = {
-        lanewise::select(active, key, lanes_t<W, Key>(warp.broadcast(key, W::lowest(there))))};
+    const lanes_t<W, Key> all[1] = {lanewise::select(
+        active, key, typename W::template lanes<Key>(warp.broadcast(key, W::lowest(there))))};
     descend<upper, 1>(warp, all, node, levels, place, less);
     return place[0];
   }
@@ -117,7 +117,8 @@ struct search_tree {
   template <bool upper, class W, class Less = less>
   LANEWISE_FUNCTION std::int64_t bound_of(const Key& key, Less less = {}) const {
     const W solo;
-    return solo.broadcast(bound<upper>(solo, solo.first(1), lanes_t<W, Key>(key), less), 0);
+    return solo.broadcast(
+        bound<upper>(solo, solo.first(1), typename W::template lanes<Key>(key), less), 0);
   }
 
   /// The part of a search below a level: node[a] are numbers of nodes of the level `from`, for k

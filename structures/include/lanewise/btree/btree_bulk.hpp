@@ -124,7 +124,7 @@ struct btree_kernel {
     auto left = warp.first(0);
     if (leaves_crowds) left = crowd(warp, active, root) & (kind != Numbers(find));
     const auto result = lanewise::select(
-        left, lanes_t<Warp, table_status>(table_status::no_room),
+        left, typename Warp::template lanes<table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
                         leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
     const auto number = number_of(warp, result);

@@ -210,7 +210,7 @@ class slab_pool {
   }
   template <class Warp>
   LANEWISE_FUNCTION void deallocate_one(const Warp& warp, std::uint32_t address) const {
-    deallocate(warp, warp.first(1), lanes_t<Warp, std::uint32_t>(address));
+    deallocate(warp, warp.first(1), typename Warp::template lanes<std::uint32_t>(address));
   }
 
  private:

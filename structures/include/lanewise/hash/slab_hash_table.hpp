@@ -393,7 +393,7 @@ class slab_scalar_face {
   template <class Key, class F>
   LANEWISE_FUNCTION void find_all(const Key& key, const F& f) {
     lanes_t<Solo, std::uint32_t> unused(0u);
-    table_.find_all(solo_, all(), lanes_t<Solo, Key>(key), unused,
+    table_.find_all(solo_, all(), typename Solo::template lanes<Key>(key), unused,
                     [&f](const auto& solo, int, const auto& there, const auto& value, auto&) {
                       if (solo.any(there)) f(solo.broadcast(value, 0));
                     });

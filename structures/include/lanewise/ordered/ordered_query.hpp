@@ -141,7 +141,7 @@ struct find_bound {
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
     const auto place = table.template bound_in<upper>(warp, active, leaf, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
-    return lanes_t<Warp, table_status>(table_status::none);
+    return typename Warp::template lanes<table_status>(table_status::none);
   }
 };
 

@@ -38,7 +38,8 @@ struct bfs_task {
   template <class W, class Mask, class Lanes>
   LANEWISE_KERNEL_FUNCTION void record(const W& warp, const Mask& mask, const Lanes& vertex,
                                        const Lanes& parent, std::int32_t depth) const {
-    if (levels != nullptr) warp.scatter(mask, levels, vertex, lanes_t<W, std::int32_t>(depth));
+    if (levels != nullptr)
+      warp.scatter(mask, levels, vertex, typename W::template lanes<std::int32_t>(depth));
     if (parents != nullptr) warp.scatter(mask, parents, vertex, parent);
   }
 };

@@ -44,7 +44,7 @@ LANEWISE_FUNCTION auto bit_of_vertex(const W& warp, const Lanes& vertex) {
 template <class Vertex, class W>
 LANEWISE_FUNCTION auto vertices_of(const W& warp, std::int64_t word) {
   return warp.template cast<Vertex>(warp.lane()) +
-         lanes_t<W, Vertex>(static_cast<Vertex>(word * 32));
+         typename W::template lanes<Vertex>(static_cast<Vertex>(word * 32));
 }
 
 }  // namespace detail

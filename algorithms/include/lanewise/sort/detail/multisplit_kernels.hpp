@@ -81,7 +81,7 @@ struct later_buckets {
     using u64s = lanes_t<W, std::uint64_t>;
     std::uint64_t before = 0;
     for (std::uint32_t b = 0; b < buckets; b += W::width) {
-      const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(b) < buckets;
+      const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(b) < buckets;
       const auto total = warp.load(exists, begins + b, std::uint64_t{0});
       const auto upto = warp.inclusive_scan(total, plus{});
       warp.store(exists, begins + b, upto - total + u64s(before));
@@ -161,11 +161,11 @@ struct starts_kernel {
     later.scan(warp);
     std::int64_t before = 0;
     for (std::uint32_t b = 0; b < buckets; b += width) {
-      auto bucket = warp.lane() + lanes_t<warp_type, std::uint32_t>(b);
+      auto bucket = warp.lane() + typename warp_type::template lanes<std::uint32_t>(b);
       const auto exists = bucket < buckets;
       const auto total = warp.load(exists, first + b, std::int64_t{0});
       const auto upto = warp.inclusive_scan(total, plus{});
-      auto place = upto - total + lanes_t<warp_type, std::int64_t>(before);
+      auto place = upto - total + typename warp_type::template lanes<std::int64_t>(before);
       warp.each(
           exists,
           [&](std::uint32_t i, std::int64_t x) {
@@ -418,8 +418,8 @@ struct begins_kernel {
             warp, std::int64_t{0}, kept, [&](std::int64_t i) { return is_before(i, b); });
         const std::int64_t last = lanewise::partition_point(
             warp, first, kept, [&](std::int64_t i) { return is_before(i, b + width); });
-        auto number =
-            warp.template cast<std::int64_t>(warp.lane()) + lanes_t<warp_type, std::int64_t>(b);
+        auto number = warp.template cast<std::int64_t>(warp.lane()) +
+                      typename warp_type::template lanes<std::int64_t>(b);
         warp.each(
             warp.template first<std::int64_t>(left),
             [&](std::int64_t own) { offsets.put(own, begin_of(own, first, last)); }, number);

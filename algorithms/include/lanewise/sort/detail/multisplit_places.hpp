@@ -28,7 +28,7 @@ struct scanned_offsets {
 
   template <class W>
   LANEWISE_FUNCTION parts<W> ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + lanes_t<W, std::uint32_t>(first) < buckets;
+    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
     return {warp.load(exists, bucket + first, std::int64_t{0}),
             warp.load(exists, column + first, std::int64_t{0}),
             warp.load(exists, tile + first, 0u)};

@@ -71,7 +71,7 @@ struct digit_kernel {
     const auto warp = team.warp();
     kernels::for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
       const auto note = warp.gather(lanes.exist, all.notes, lanes.unit, 0u);
-      const auto above = note & lanes_t<warp_type, std::uint32_t>(0xffffu);
+      const auto above = note & typename warp_type::template lanes<std::uint32_t>(0xffffu);
       const auto few = lanes.exist & (above > 0u) & (above <= std::uint32_t{unit_slots});
       if (warp.any(few)) {
         const noted_items<warp_type, Selection> noted(warp, all, few, above, lanes.unit);

@@ -143,7 +143,7 @@ struct units_in_lanes {
       : unit(warp.map(
             [=](std::uint32_t l) -> std::int64_t { return (l / 4 * windows + window) * 4 + l % 4; },
             warp.lane())),
-        exist(unit < lanes_t<W, std::int64_t>(units)) {}
+        exist(unit < typename W::template lanes<std::int64_t>(units)) {}
 };
 
 /// Calls f(units in lanes) for this team's part of all units.

@@ -121,7 +121,7 @@ struct search_filter_kernel {
     for (std::int64_t i = word * each; i < (word + 1) * each && i < number_of_zeros;
          i += Warp::width) {
       const std::int64_t left = number_of_zeros - i;
-      warp.store(warp.first(left), zeros + i, lanes_t<Warp, std::uint32_t>(0u));
+      warp.store(warp.first(left), zeros + i, typename Warp::template lanes<std::uint32_t>(0u));
     }
   }
 };

@@ -33,7 +33,7 @@ LANEWISE_FUNCTION auto select_row(const Rows& rows, int j, Keep keep, const Pack
 /// the segment's items exist.
 template <class Rows, class Row>
 LANEWISE_FUNCTION auto select_all_rows(const Rows& rows, Row row) {
-  lanes_t<typename Rows::warp_type, std::uint32_t> bits(0u);
+  typename Rows::warp_type::template lanes<std::uint32_t> bits(0u);
   if (rows.whole_segment()) {
     LANEWISE_UNROLL
     for (int j = 0; j < Rows::rows; ++j) bits = bits | row(j, std::true_type{});

@@ -19,7 +19,7 @@ class scanned_rows : public Rows {
  protected:
   using typename Rows::packs;
   template <class U>
-  using lanes = lanes_t<Rows, U>;
+  using lanes = typename Rows::template lanes<U>;
   using Rows::lane_index_;
   using Rows::row_count;
   using Rows::rows;

@@ -81,7 +81,7 @@ LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, con
     }
     if (at < last)
       body(warp, warp.template first<T>(static_cast<int>(last - at)),
-           lanes_t<warp_type, T>(value(range)), at);
+           typename warp_type::template lanes<T>(value(range)), at);
     at = last;
   }
 }

@@ -21,7 +21,7 @@ LANEWISE_FUNCTION auto lanes_where(const W& warp, F f, const First& first, const
       warp.map([&](const T& a, const auto&... b)
                    LANEWISE_INLINE_LAMBDA { return static_cast<word>(f(a, b...) ? 1 : 0); },
                first, more...);
-  return holds != lanes_t<W, word>(word{0});
+  return holds != typename W::template lanes<word>(word{0});
 }
 
 /// Which of the items i, ..., i + W - 1 are kept; the neighbours asked for must exist.
@@ -30,7 +30,8 @@ LANEWISE_FUNCTION auto selected_in_window(const W& warp, const Selector& marks,
                                           const Source& source, std::int64_t i) {
   if constexpr (is_flagged<Selector>) {
     using flag = typename decltype(marks.flags)::value_type;
-    return detail::load_window<true>(warp, marks.flags, i) != lanes_t<W, flag>(flag{0});
+    return detail::load_window<true>(warp, marks.flags, i) !=
+           typename W::template lanes<flag>(flag{0});
   } else if constexpr (is_keyed<Selector>) {
     return detail::selected_in_window(
         warp, selected_where_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal},

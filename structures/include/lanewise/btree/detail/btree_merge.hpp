@@ -192,8 +192,8 @@ struct write_runs_kernel {
     node_word* const to = reinterpret_cast<node_word*>(nodes + node);
     for (int from = 0; from < count; from += Warp::width) {
       const auto there = warp.first(count - from);
-      const auto place =
-          warp.lane() + lanes_t<Warp, std::uint32_t>(static_cast<std::uint32_t>(part.begin + from));
+      const auto place = warp.lane() + typename Warp::template lanes<std::uint32_t>(
+                                           static_cast<std::uint32_t>(part.begin + from));
       const auto key = elements.key_words(warp, there, place);
       warp.store(there, to + from, warp.template cast<node_word>(key));
       if constexpr (layout::has_values)

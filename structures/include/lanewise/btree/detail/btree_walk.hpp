@@ -274,7 +274,7 @@ class btree_walk {
   }
   /// Writes a node that no other thread knows of yet.
   LANEWISE_FUNCTION void create(std::uint32_t index, const node& n) const {
-    solo_.store_relaxed(memory_.nodes + index, lanes_t<Solo, node>(n));
+    solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
   /// Some nodes in a row, or none.
   LANEWISE_FUNCTION std::uint32_t allocate(std::uint32_t many) const {

@@ -111,9 +111,11 @@ struct ordered_target {
     if (behind == 0) return;
     for (std::uint32_t i = behind; i < elements; i += Warp::width) {
       const auto left = warp.first(static_cast<int>(elements - i));
-      warp.store(left, key_from(n / elements, i), lanes_t<Warp, word>(layout::padding));
+      warp.store(left, key_from(n / elements, i),
+                 typename Warp::template lanes<word>(layout::padding));
       if constexpr (layout::has_values)
-        warp.store(left, value_from(n / elements, i), lanes_t<Warp, value_word>(value_word{0}));
+        warp.store(left, value_from(n / elements, i),
+                   typename Warp::template lanes<value_word>(value_word{0}));
     }
   }
   /// Lane first_lane + j has element i + j of a leaf.
@@ -189,8 +191,8 @@ struct move_lines_kernel {
       const auto there = warp.first(end < part.count ? end : part.count) & !warp.first(done);
       target.store(warp, there, leaf, i, done, key, value);
       if (i == 0) {
-        warp.scatter(there & warp.first(done + 1), target.lows, lanes_t<Warp, std::uint32_t>(leaf),
-                     key);
+        warp.scatter(there & warp.first(done + 1), target.lows,
+                     typename Warp::template lanes<std::uint32_t>(leaf), key);
         target.begin_leaf(warp, leaf);
       }
       done = end;

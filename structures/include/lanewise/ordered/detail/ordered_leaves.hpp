@@ -38,9 +38,10 @@ struct places_passed {
       behind = n - behind < step ? n : behind + step;
       step *= 2;
     }
-    const auto count = lanewise::upper_bound(warp, warp.first(Warp::width), place + passed,
-                                             static_cast<std::uint32_t>(behind - passed), x) +
-                       lanes_t<Warp, std::uint32_t>(static_cast<std::uint32_t>(passed));
+    const auto count =
+        lanewise::upper_bound(warp, warp.first(Warp::width), place + passed,
+                              static_cast<std::uint32_t>(behind - passed), x) +
+        typename Warp::template lanes<std::uint32_t>(static_cast<std::uint32_t>(passed));
     passed = std::int64_t{warp.broadcast(count, Warp::width - 1)};
     return count;
   }

@@ -81,7 +81,7 @@ LANEWISE_FUNCTION void count_levels(const Team& team, const graph_rows<Vertex, O
        at < n; at += step) {
     const auto there = warp.first(n - at);
     const auto vertex = warp.template cast<Vertex>(warp.lane()) +
-                        lanes_t<warp_type, Vertex>(static_cast<Vertex>(at));
+                        typename warp_type::template lanes<Vertex>(static_cast<Vertex>(at));
     const auto level = warp.load(there, levels + at, std::int32_t{-1});
     const auto edges = warp.template cast<std::uint64_t>(graph.of(warp, there, vertex).length);
     for (auto todo = warp.ballot(level >= 0); todo != 0;) {

@@ -161,7 +161,8 @@ struct gathering_by_team {
     LANEWISE_FUNCTION void operator()(const W& warp, const Mask& mask, const Values& value,
                                       const Edges& edge, std::int64_t rank) const {
       body(warp, mask, value, edge,
-           warp.template cast<std::int64_t>(warp.lane()) + lanes_t<W, std::int64_t>(begin + rank));
+           warp.template cast<std::int64_t>(warp.lane()) +
+               typename W::template lanes<std::int64_t>(begin + rank));
     }
   };
 };

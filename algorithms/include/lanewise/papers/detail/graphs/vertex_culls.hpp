@@ -85,7 +85,7 @@ struct cull_by_history {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     for (int at = team.warp_index() * width; at < places; at += Team::warps * width)
-      warp.store(shared.cache + at, lanes_t<typename Team::warp_type, Vertex>(nobody));
+      warp.store(shared.cache + at, typename Team::warp_type::template lanes<Vertex>(nobody));
   }
   template <class Mask, class Vertices>
   static LANEWISE_FUNCTION Mask stay(const Team& team, scratch& shared, const Mask& mask,

@@ -115,7 +115,7 @@ struct upsweep_digits_kernel {
     const Bits* const keys = pass.keys(pass.from());
     std::int64_t* const own = shared.count[team.warp_index()];
     for (int g = 0; g < detail::digit_slots<Team>; g += width)
-      warp.store(own + g, lanes_t<warp_type, std::int64_t>(0));
+      warp.store(own + g, typename warp_type::template lanes<std::int64_t>(0));
     const auto [begin, end] = team.share(divide_up(n, items));
     for (std::int64_t t = begin; t < end;) {
       counters some;
@@ -211,7 +211,7 @@ struct digit_spine_kernel {
     if (team.warp_index() != 0) return;
     bool splits = false;
     for (std::uint32_t d = 0; d < digits; d += warp_type::width) {
-      const auto digit = warp.lane() + lanes_t<warp_type, std::uint32_t>(d);
+      const auto digit = warp.lane() + typename warp_type::template lanes<std::uint32_t>(d);
       const auto at = warp.map(
           [every = teams](std::uint32_t x) { return static_cast<std::int64_t>(x) * every; }, digit);
       const auto begin = warp.gather(digit < digits, counts, at, std::int64_t{0});

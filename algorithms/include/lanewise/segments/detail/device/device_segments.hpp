@@ -17,7 +17,7 @@ class scanned_segments : public Rows {
   using state = segment_state<T>;
   using typename Rows::packs;
   template <class U>
-  using lanes = lanes_t<Rows, U>;
+  using lanes = typename Rows::template lanes<U>;
   using bits = typename Rows::warp_type::bits;
   using Rows::lane_index_;
   using Rows::row_count;

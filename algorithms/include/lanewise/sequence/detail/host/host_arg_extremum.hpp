@@ -32,8 +32,8 @@ LANEWISE_FUNCTION T first_equal(const W& warp, const numbered_source<Source>& so
                                 std::int64_t first, std::int64_t last, const V& value) {
   std::int64_t i = first;
   for (; i + W::width <= last; i += W::width) {
-    const auto found =
-        warp.ballot(detail::load_window(warp, source.items(), i) == lanes_t<W, V>(value));
+    const auto found = warp.ballot(detail::load_window(warp, source.items(), i) ==
+                                   typename W::template lanes<V>(value));
     if (found != 0) return source(i + W::lowest(found));
   }
   while (!(source.items()(i) == value)) ++i;

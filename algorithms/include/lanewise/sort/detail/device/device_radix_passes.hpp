@@ -127,7 +127,7 @@ struct radix_digit_passes {
     const detail::radix_range looked_at = bits();
     const int counted = detail::radix_digits(looked_at) - (highest_is_counted() ? 1 : 0);
     for (int b = team.warp_index() * width; b < counted * buckets; b += Team::warps * width)
-      warp.store(shared.count + b, lanes_t<warp_type, counters>(counters{}));
+      warp.store(shared.count + b, typename warp_type::template lanes<counters>(counters{}));
     team.barrier();
     const u32s copy = warp.lane() & u32s(copies - 1u), stride(static_cast<std::uint32_t>(copies));
     const Bits differ = differing_bits();
@@ -311,7 +311,7 @@ struct radix_digit_passes {
     constexpr int width = Team::warp_type::width;
     Word* const here = of_all + tile * detail::radix_buckets;
     for (int b = team.warp_index() * width; b < detail::radix_buckets; b += Team::warps * width)
-      team.warp().store(here + b, lanes_t<typename Team::warp_type, Word>(Word{0}));
+      team.warp().store(here + b, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
   template <class Team, class T>
   LANEWISE_FUNCTION void copy(const Team& team, const T* from, T* to) const {

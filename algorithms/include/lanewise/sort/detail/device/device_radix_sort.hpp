@@ -132,7 +132,7 @@ struct stable_scatter {
     const auto mine = team.share(tiles);
     for (std::int64_t i = mine.begin * detail::radix_buckets + team.warp_index() * width;
          i < mine.end * detail::radix_buckets; i += Team::warps * width)
-      team.warp().store(words + i, lanes_t<typename Team::warp_type, Word>(Word{0}));
+      team.warp().store(words + i, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
   /// launched: the launch has a team for each tile.
   template <bool launched, class Team>
