@@ -244,7 +244,7 @@ TEST_CASE("Histograms by ballots are the same", "[histogram][sanitize]") {
                lanewise::papers::ballot_histogram(make_space(), in.const_view(), counts.view(),
                                                   modulo{3});
              }),
-             ContainsSubstring("papers::ballot_histogram: counts has 257 bins, not in [1, 256]"));
+             ContainsSubstring("ballot_histogram: counts has 257 bins, not in [1, 256]"));
 }
 
 TEST_CASE("histogram refuses what does not fit", "[histogram]") {
