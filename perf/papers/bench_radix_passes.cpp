@@ -3,7 +3,7 @@
 
 // Radix sorts by passes of every width (Merrill, chapter 5), on every backend of this Kokkos.
 
-#include "radix_passes.hpp"
+#include "lsd_radix_sort.hpp"
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);

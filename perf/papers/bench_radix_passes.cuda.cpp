@@ -4,7 +4,7 @@
 // Radix sorts by passes on CUDA, with CUB as peer.
 
 #include "cub_call.hpp"
-#include "radix_passes.hpp"
+#include "lsd_radix_sort.hpp"
 
 #include <cub/cub.cuh>
 

@@ -3,7 +3,7 @@
 
 // Radix sorts by passes on the host spaces.
 
-#include "radix_passes.hpp"
+#include "lsd_radix_sort.hpp"
 #include <lanewise/host.hpp>
 
 namespace lanewise::perf {

@@ -22,8 +22,8 @@ struct fuse {
   std::atomic<long> left{never};
   bool for_good = false;
 
-  void set(long calls, bool all_behind) {
-    for_good = all_behind;
+  void set(long calls, bool all_after) {
+    for_good = all_after;
     left = calls;
   }
   void burn() {

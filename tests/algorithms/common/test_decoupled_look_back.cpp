@@ -22,11 +22,11 @@ namespace {
 using namespace test;
 using u32 = std::uint32_t;
 
-template <int team_warps, int per_lane, int behind>
+template <int team_warps, int per_lane, int after>
 struct waiting_policy : lanewise::launch_policy {
   static constexpr int warps = team_warps;
   static constexpr int items_per_lane = per_lane;
-  static constexpr int parked_tiles = behind;
+  static constexpr int parked_tiles = after;
   static constexpr std::int64_t host_tile_bytes = 1 << 10;
 };
 

@@ -155,9 +155,9 @@ TEST_CASE("pagerank: until ranks hardly change", "[pagerank][sanitize]") {
   const Kokkos::View<double*, memory> ranks("ranks", 500);
   const auto change = [&](std::int64_t step) {
     const auto before = sequential_pagerank(graph, 0.85, static_cast<int>(step) - 1);
-    const auto behind = sequential_pagerank(graph, 0.85, static_cast<int>(step));
+    const auto after = sequential_pagerank(graph, 0.85, static_cast<int>(step));
     double sum = 0;
-    for (std::size_t v = 0; v < 500; ++v) sum += std::abs(before[v] - behind[v]);
+    for (std::size_t v = 0; v < 500; ++v) sum += std::abs(before[v] - after[v]);
     return sum;
   };
   for (const double tolerance : {0.3, 1e-3, 1e-6}) {

@@ -267,10 +267,10 @@ TEST_CASE("bfs_by_frontiers: what is counted", "[bfs]") {
   const auto all = lanewise::papers::bfs_totals(rows.data(), 200);
   CHECK(all.levels == (is_emulated ? 39 : 199));
   CHECK(all.redundancy() >= 1);
-  CHECK(all.counts.behind_bitmap <= all.counts.examined);
-  CHECK(all.counts.behind_levels <= all.counts.behind_bitmap);
-  CHECK(all.counts.behind_warp_cull <= all.counts.behind_levels);
-  CHECK(all.counts.expanded <= all.counts.behind_warp_cull);
+  CHECK(all.counts.after_bitmap <= all.counts.examined);
+  CHECK(all.counts.after_levels <= all.counts.after_bitmap);
+  CHECK(all.counts.after_warp_cull <= all.counts.after_levels);
+  CHECK(all.counts.expanded <= all.counts.after_warp_cull);
   CHECK(all.counts.expanded >= all.counts.vertices);
   // Further levels are in the last row.
   const auto few = counts_of<hybrid>(graph, 0, 100, 3);

@@ -60,8 +60,8 @@ std::vector<T> reduced(const std::vector<T>& items, const std::vector<i64>& offs
 }
 
 template <class T, class Op>
-void check_these(const std::vector<i64>& offsets, Op op, const T& init, i64 behind) {
-  const auto items = random_items<T>(offsets.back() + behind, most_summand<T>());
+void check_these(const std::vector<i64>& offsets, Op op, const T& init, i64 after) {
+  const auto items = random_items<T>(offsets.back() + after, most_summand<T>());
   const auto segments = static_cast<i64>(offsets.size()) - 1;
   const array<T> in(items, 1);
   const array<i64> offset(offsets);
@@ -79,12 +79,12 @@ void check_these(const std::vector<i64>& offsets, Op op, const T& init, i64 behi
 /// `behind` more items belong to no segment. Segments that may be taken whole are taken in pieces
 /// as well: then a segment after them is too long for any number of teams.
 template <class T, class Op>
-void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 behind = 0) {
-  check_these(offsets, op, init, behind);
+void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 after = 0) {
+  check_these(offsets, op, init, after);
   if (most_beyond<T> == 0 || offsets.back() > (is_emulated ? 30'000 : 100'000)) return;
   auto longer = offsets;
   longer.push_back(2 * (longer.back() + most_beyond<T>)+1);
-  check_these(longer, op, init, behind);
+  check_these(longer, op, init, after);
 }
 
 std::vector<u64> random_lengths(i64 n, u64 mean) {

@@ -69,13 +69,14 @@ TEST_CASE("Scans accumulate in the type that the operator names", "[accumulate]"
 
   auto backward = items;
   std::reverse(backward.begin(), backward.end());
-  auto sums_behind = inclusive_sums(backward, never), behind = exclusive_sums(backward, 200, never);
-  std::reverse(sums_behind.begin(), sums_behind.end());
-  std::reverse(behind.begin(), behind.end());
+  auto sums_after = inclusive_sums(backward, never),
+       reversed = exclusive_sums(backward, 200, never);
+  std::reverse(sums_after.begin(), sums_after.end());
+  std::reverse(reversed.begin(), reversed.end());
   lanewise::inclusive_scan_reverse(exec, in.view(), out.view(), wide_plus);
-  CHECK(difference(out.items(), sums_behind) == "");
+  CHECK(difference(out.items(), sums_after) == "");
   lanewise::exclusive_scan_reverse(exec, in.view(), out.view(), wide_plus, u8{200});
-  CHECK(difference(out.items(), behind) == "");
+  CHECK(difference(out.items(), reversed) == "");
 }
 
 TEST_CASE("Segments accumulate in the type that the operator names", "[accumulate]") {

@@ -37,7 +37,7 @@ struct planted {
 
 /// As `planted`, in teams of 2 warps and one that looks back, with a signal in scratch.
 template <class F>
-struct planted_behind {
+struct planted_after {
   struct policy : launch_policy {
     static constexpr int warps = 2;
     static constexpr int parked_tiles = 1;
@@ -555,7 +555,7 @@ TEST_CASE("A write over what this warp and then others have read is reported", "
 }
 
 TEST_CASE("What a signal hands over is in order, and no more", "[microscope]") {
-  using lanewise::test_kernels::planted_behind;
+  using lanewise::test_kernels::planted_after;
   enum bug { none, no_wait, late, back };
   const auto hand_over = [](bug bug) {
     return [bug](const auto& team, auto& shared) {
@@ -575,16 +575,16 @@ TEST_CASE("What a signal hands over is in order, and no more", "[microscope]") {
       }
     };
   };
-  must_be_fine<planted_behind>(hand_over(none));
+  must_be_fine<planted_after>(hand_over(none));
   for (const bug bug : {no_wait, late, back}) {
     CAPTURE(bug);
-    must_report_race<planted_behind>(
+    must_report_race<planted_after>(
         {"of the team's scratch, which warp ", "with no team.barrier() between"}, hand_over(bug));
   }
 }
 
 TEST_CASE("What a signal hands over includes what others handed over before", "[microscope]") {
-  must_be_fine<lanewise::test_kernels::planted_behind>([](const auto& team, auto& shared) {
+  must_be_fine<lanewise::test_kernels::planted_after>([](const auto& team, auto& shared) {
     const auto warp = team.warp();
     team.once([&] { shared.signal.init(); });
     team.barrier_all();
@@ -600,7 +600,7 @@ TEST_CASE("What a signal hands over includes what others handed over before", "[
 }
 
 TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]") {
-  using lanewise::test_kernels::planted_behind;
+  using lanewise::test_kernels::planted_after;
   const auto rounds = [](bool met) {
     return [met](const auto& team, auto& shared) {
       const auto warp = team.warp();
@@ -617,18 +617,18 @@ TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]")
       if (team.is_look_back_warp()) warp.load(shared.word);
     };
   };
-  must_be_fine<planted_behind>(rounds(true));
-  must_report_race<planted_behind>(
+  must_be_fine<planted_after>(rounds(true));
+  must_report_race<planted_after>(
       {"of the team's scratch, which warp ", "with no team.barrier() between"}, rounds(false));
-  must_report_race<planted_behind>({"it waits at team.barrier() in", "but warp"},
-                                   [](const auto& team, auto&) {
-                                     if (team.index() != 2) return;
-                                     if (team.warp_index() == 0) {
-                                       team.barrier();
-                                     } else {
-                                       team.barrier_all();
-                                     }
-                                   });
+  must_report_race<planted_after>({"it waits at team.barrier() in", "but warp"},
+                                  [](const auto& team, auto&) {
+                                    if (team.index() != 2) return;
+                                    if (team.warp_index() == 0) {
+                                      team.barrier();
+                                    } else {
+                                      team.barrier_all();
+                                    }
+                                  });
 }
 
 TEST_CASE("Items that are used before they have come are others, or are reported", "[microscope]") {

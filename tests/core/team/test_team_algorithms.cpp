@@ -35,7 +35,7 @@ struct copy_items {
   T* beside;  // room of every team
   std::int64_t n;
   int offset;  // in scratch
-  T before, behind;
+  T before, after;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -44,7 +44,7 @@ struct copy_items {
     if constexpr (by_scratch) {
       fill(team, shared.items, room, before);
       team.barrier();
-      fill(team, shared.items + offset + n, room - offset - n, behind);
+      fill(team, shared.items + offset + n, room - offset - n, after);
       copy(team, from, n, shared.items + offset);
       team.barrier();
       copy(team, shared.items + offset, n, to);
@@ -143,10 +143,10 @@ void check_copies(std::int64_t n, int shift_in, int shift_out, std::int64_t leag
   CHECK(out.guards_intact());
   if (n + shift_in > through::room) return;
 
-  const T before = item_of<T>(3), behind = item_of<T>(5);
+  const T before = item_of<T>(3), after = item_of<T>(5);
   out.assign(out.original());
   lanewise::launch(make_space(), "Lanewise::test::copy_by_scratch", league,
-                   through{in.data(), out.data(), beside.data(), n, shift_in, before, behind});
+                   through{in.data(), out.data(), beside.data(), n, shift_in, before, after});
 
   CHECK(difference(out.items(), items) == "");
   CHECK(out.guards_intact());
@@ -154,7 +154,7 @@ void check_copies(std::int64_t n, int shift_in, int shift_out, std::int64_t leag
   for (std::int64_t t = 0; t < league; ++t) {
     std::vector<T> scratch(through::room, before);
     std::copy_n(items.begin() + t * n, n, scratch.begin() + shift_in);
-    std::fill(scratch.begin() + shift_in + n, scratch.end(), behind);
+    std::fill(scratch.begin() + shift_in + n, scratch.end(), after);
     expected.insert(expected.end(), scratch.begin(), scratch.end());
   }
   CHECK(difference(beside.items(), expected) == "");
@@ -215,9 +215,8 @@ void check_finds(std::int64_t n, Index first, const std::vector<std::uint32_t>& 
   const auto round = std::int64_t{4} * team::warp_type::width * team::warps;
   bool as_said = true;
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t behind = i - first, hit = expected[0] - std::int64_t{first};
-    const bool must = behind >= 0 && behind <= hit,
-               may = behind >= 0 && behind / round <= hit / round;
+    const std::int64_t after = i - first, hit = expected[0] - std::int64_t{first};
+    const bool must = after >= 0 && after <= hit, may = after >= 0 && after / round <= hit / round;
     const std::uint32_t t = times[static_cast<std::size_t>(i)];
     as_said = as_said && t <= 1 && (t == 1 || !must) && (t == 0 || may);
   }

@@ -30,7 +30,7 @@ struct store_windows {
   std::int64_t last;
   T* item;
   T* before;
-  T* behind;
+  T* after;
   std::uint32_t* visits;
 
   template <class Team>
@@ -42,7 +42,7 @@ struct store_windows {
                            const auto& right) {
       warp.store(exists, item + at, x);
       warp.store(exists, before + at, left);
-      warp.store(exists, behind + at, right);
+      warp.store(exists, after + at, right);
       using counts = typename Team::warp_type::template lanes<std::uint32_t>;
       warp.store(exists, visits + at, warp.load(exists, visits + at, 0u) + counts(1u));
     };
@@ -126,7 +126,7 @@ void check_windows(const Source& source, const std::vector<T>& seen, std::int64_
   const auto n = static_cast<std::int64_t>(seen.size());
   CAPTURE(n, first, last, league, by_team);
   const T none = item_of<T>(77), front = item_of<T>(5), back = item_of<T>(6);
-  const array<T> item(n, none, 1), before(n, none), behind(n, none, 2);
+  const array<T> item(n, none, 1), before(n, none), after(n, none, 2);
   const array<std::uint32_t> visits(n, 0u);
 
   lanewise::launch(make_space(), "Lanewise::test::windows", league,
@@ -135,7 +135,7 @@ void check_windows(const Source& source, const std::vector<T>& seen, std::int64_
                                                                           last,
                                                                           item.data(),
                                                                           before.data(),
-                                                                          behind.data(),
+                                                                          after.data(),
                                                                           visits.data()});
 
   std::vector<T> expected(seen.size(), none), left(seen.size(), none), right(seen.size(), none);
@@ -149,10 +149,10 @@ void check_windows(const Source& source, const std::vector<T>& seen, std::int64_
   }
   CHECK(difference(item.items(), expected) == "");
   CHECK(difference(before.items(), left) == "");
-  CHECK(difference(behind.items(), right) == "");
+  CHECK(difference(after.items(), right) == "");
   CHECK(difference(visits.items(), once) == "");
   CHECK(item.guards_intact());
-  CHECK(behind.guards_intact());
+  CHECK(after.guards_intact());
 }
 
 struct index_squared {

@@ -108,8 +108,8 @@ std::vector<u32> take_all(const space& exec, const lanewise::slab_allocator<memo
 
 /// The units that were added to a pool whose super block s had blocks[s] blocks.
 template <pool_kind kind>
-std::vector<u32> units_behind(const lanewise::slab_allocator<memory, kind>& pool,
-                              std::vector<u32> blocks) {
+std::vector<u32> units_after(const lanewise::slab_allocator<memory, kind>& pool,
+                             std::vector<u32> blocks) {
   blocks.resize(pool.super_blocks().size());
   std::vector<u32> units;
   for (std::size_t s = 0; s < blocks.size(); ++s) {
@@ -148,7 +148,7 @@ void check_growth(const std::vector<u32>& blocks, bool in_use) {
       [&] {
         pool_type pool(exec, 1024 * blocks[0]);
         for (std::size_t s = 1; s < blocks.size(); ++s) pool.grow(exec, 1024 * blocks[s]);
-        if (in_use) CHECK(take_all(exec, pool) == units_behind(pool, {}));
+        if (in_use) CHECK(take_all(exec, pool) == units_after(pool, {}));
         write_zeros(pool);
         return pool;
       },
@@ -156,12 +156,12 @@ void check_growth(const std::vector<u32>& blocks, bool in_use) {
       [&](pool_type& pool, bool failed) {
         if (failed) {
           CHECK(pool.units() == had);
-          CHECK(take_all(exec, pool) == units_behind(pool, in_use ? blocks : std::vector<u32>()));
+          CHECK(take_all(exec, pool) == units_after(pool, in_use ? blocks : std::vector<u32>()));
           pool.grow(exec, 2048);
         }
         const bool had_left = !in_use && !failed;
         CHECK(pool.units() == had + 2048);
-        CHECK(take_all(exec, pool) == units_behind(pool, had_left ? std::vector<u32>() : blocks));
+        CHECK(take_all(exec, pool) == units_after(pool, had_left ? std::vector<u32>() : blocks));
         CHECK(zeros_there(pool, blocks.size()));
         CHECK(lanewise::usage(exec, pool).allocated == had + 2048);
       });
@@ -230,7 +230,7 @@ TEST_CASE("A pool that cannot be made leaves nothing", "[slab_allocation][saniti
 TEST_CASE("Of several super blocks the last one fails", "[.large]") {
   const auto exec = make_space();
   lanewise::slab_allocator<memory> pool(exec, 1);
-  CHECK(take_all(exec, pool) == units_behind(pool, {}));
+  CHECK(take_all(exec, pool) == units_after(pool, {}));
   write_zeros(pool);
   bool failed = false;
   least_counted = std::size_t{1} << 16;

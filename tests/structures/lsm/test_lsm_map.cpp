@@ -469,10 +469,10 @@ TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {
   std::vector<std::int64_t> counts;
   std::vector<table_status> status;
   for (const u32 p : probes) {
-    const auto at = x.m.find(p), behind = x.m.upper_bound(p);
+    const auto at = x.m.find(p), after = x.m.upper_bound(p);
     status.push_back(at == x.m.end() ? table_status::absent : table_status::found);
     values.push_back(at == x.m.end() ? 0 : at->second);
-    next.push_back(behind == x.m.end() ? p : behind->first);
+    next.push_back(after == x.m.end() ? p : after->first);
     counts.push_back(std::distance(x.m.lower_bound(p), x.m.upper_bound(p + 100)));
   }
   for (const room* r : {&by_warp, &by_lane}) {

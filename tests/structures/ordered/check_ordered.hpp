@@ -95,13 +95,13 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   REQUIRE((ranks.items() == low && begins.items() == low && ends.items() == up));
   const auto many = numbers.items();
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const auto at = model.lower_bound(queries[i]), behind = model.upper_bound(queries[i]);
-    const bool present = at != behind;
+    const auto at = model.lower_bound(queries[i]), after = model.upper_bound(queries[i]);
+    const bool present = at != after;
     REQUIRE(found.status[i] == (present ? table_status::found : table_status::absent));
     REQUIRE(is_there(i) == present);
     REQUIRE(got[i] == (present ? at->second : value{7}));
     REQUIRE(low[i] == std::distance(model.begin(), at));
-    REQUIRE(up[i] == std::distance(model.begin(), behind));
+    REQUIRE(up[i] == std::distance(model.begin(), after));
     REQUIRE(many[i] == static_cast<std::uint32_t>(up[i] - low[i]));
   }
   const auto check_neighbour = [&](const auto& call, const auto& neighbour) {

@@ -136,21 +136,21 @@ TEST_CASE("ordered_map: warps and threads read", "[ordered][sanitize]") {
     for_threads(exec, many, ask);
     const auto w = by_warps.items(), t = by_threads.items();
     for (u32 i = 0; i < many; ++i) {
-      const auto at = model.lower_bound(queries[i]), behind = model.upper_bound(queries[i]);
+      const auto at = model.lower_bound(queries[i]), after = model.upper_bound(queries[i]);
       ordered_answer expected;
-      expected.found = at != behind ? table_status::found : table_status::absent;
-      if (at != behind) expected.value = at->second;
+      expected.found = at != after ? table_status::found : table_status::absent;
+      if (at != after) expected.value = at->second;
       expected.lower = static_cast<u32>(std::distance(model.begin(), at));
-      expected.upper = static_cast<u32>(std::distance(model.begin(), behind));
-      expected.above = behind != model.end() ? table_status::found : table_status::absent;
-      if (behind != model.end()) {
-        expected.above_key = behind->first;
-        expected.above_value = behind->second;
+      expected.upper = static_cast<u32>(std::distance(model.begin(), after));
+      expected.above = after != model.end() ? table_status::found : table_status::absent;
+      if (after != model.end()) {
+        expected.above_key = after->first;
+        expected.above_value = after->second;
       }
-      expected.below = behind != model.begin() ? table_status::found : table_status::absent;
-      if (behind != model.begin()) {
-        expected.below_key = std::prev(behind)->first;
-        expected.below_value = std::prev(behind)->second;
+      expected.below = after != model.begin() ? table_status::found : table_status::absent;
+      if (after != model.begin()) {
+        expected.below_key = std::prev(after)->first;
+        expected.below_value = std::prev(after)->second;
       }
       const u32 last = queries[i] + 100 < queries[i] ? ~u32{0} : queries[i] + 100;
       for (auto e = at; e != model.end() && e->first <= last; ++e) expected.sum += e->first;

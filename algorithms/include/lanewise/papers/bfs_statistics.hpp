@@ -20,9 +20,9 @@ struct bfs_totals {
       counts.vertices += row.vertices;
       counts.edges += row.edges;
       counts.examined += row.examined;
-      counts.behind_bitmap += row.behind_bitmap;
-      counts.behind_levels += row.behind_levels;
-      counts.behind_warp_cull += row.behind_warp_cull;
+      counts.after_bitmap += row.after_bitmap;
+      counts.after_levels += row.after_levels;
+      counts.after_warp_cull += row.after_warp_cull;
       counts.expanded += row.expanded;
       counts.expanded_edges += row.expanded_edges;
       counts.words += row.words;
@@ -35,9 +35,9 @@ struct bfs_totals {
 
   /// Edges that are after a cull and lead to no new vertex, as a part of all that are looked up
   /// and lead to none.
-  double false_negatives_of_bitmap() const { return false_negatives(counts.behind_bitmap); }
-  double false_negatives_of_levels() const { return false_negatives(counts.behind_levels); }
-  double false_negatives_of_warp_cull() const { return false_negatives(counts.behind_warp_cull); }
+  double false_negatives_of_bitmap() const { return false_negatives(counts.after_bitmap); }
+  double false_negatives_of_levels() const { return false_negatives(counts.after_levels); }
+  double false_negatives_of_warp_cull() const { return false_negatives(counts.after_warp_cull); }
   double false_negatives_of_history() const { return false_negatives(counts.expanded); }
 
   double bytes_per_edge(std::int64_t word_bytes) const {
@@ -48,8 +48,8 @@ struct bfs_totals {
   static double ratio(std::uint64_t a, std::uint64_t b) {
     return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
   }
-  double false_negatives(std::uint64_t behind) const {
-    return ratio(behind - counts.vertices, counts.examined - counts.vertices);
+  double false_negatives(std::uint64_t after) const {
+    return ratio(after - counts.vertices, counts.examined - counts.vertices);
   }
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/papers/detail/lsd_radix_sort/call.hpp>
 #include <lanewise/papers/detail/names.hpp>
-#include <lanewise/papers/detail/radix_passes/call.hpp>
 #include <lanewise/papers/radix_pass_cost.hpp>
 #include <lanewise/sort/radix_sort.hpp>
 

@@ -96,7 +96,7 @@ struct block_scan_kernel {
 
 /// x -> seed op x.
 template <class Op, class T>
-struct behind_seed {
+struct after_seed {
   Op op;
   T seed;
   LANEWISE_FUNCTION T operator()(const T& x) const { return op(seed, x); }
@@ -125,9 +125,9 @@ struct propagate_kernel {
         team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
           if (b == 0) return;
           const T seed = seeds[b - 1];
-          const auto behind = detail::compose(in, behind_seed<Op, T>{op, seed});
+          const auto after = detail::compose(in, after_seed<Op, T>{op, seed});
           for (std::int64_t i = begin; i < end; i += tile_of<Team>::items) {
-            lanewise::load_tile<T, policy>(team, shared, behind, i, end).store(out);
+            lanewise::load_tile<T, policy>(team, shared, after, i, end).store(out);
             team.barrier();
           }
           if constexpr (exclusive) team.once([&] { out(begin, seed); });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/selection_call.hpp>
+#include <lanewise/sort/detail/top_k_call.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 

@@ -32,8 +32,8 @@ struct sorted_matches {
   }
   /// The first of n matches, from one on, that begins at a place or after it. Doubles its steps:
   /// it is mostly near.
-  LANEWISE_FUNCTION std::int64_t first_behind(std::int64_t from, std::int64_t at,
-                                              std::int64_t n) const {
+  LANEWISE_FUNCTION std::int64_t first_after(std::int64_t from, std::int64_t at,
+                                             std::int64_t n) const {
     std::int64_t step = 1;
     for (; from + step <= n && begin(from + step - 1) < at; step *= 2) from += step;
     const std::int64_t last = from + step - 1;
@@ -128,9 +128,9 @@ class match_group {
     bits taken = 0;
     while (on_path < end) {
       const int first = static_cast<int>(on_path - row);
-      const bits behind = static_cast<bits>(all << first), ahead = leaps & behind;
+      const bits after = static_cast<bits>(all << first), ahead = leaps & after;
       const int last = ahead != 0 ? Warp::lowest(ahead) : static_cast<int>(end - row) - 1;
-      taken |= behind & static_cast<bits>(all >> (static_cast<int>(8 * sizeof(bits)) - 1 - last));
+      taken |= after & static_cast<bits>(all >> (static_cast<int>(8 * sizeof(bits)) - 1 - last));
       on_path = ahead != 0 ? warp_.broadcast(next, last) : end;
     }
     return taken;
@@ -154,13 +154,13 @@ class match_group {
       next[r] = warp_.lane() + numbers(static_cast<std::uint32_t>(row + 1));
       const mask_t<Warp, std::uint32_t> overlaps = neighbour[r] < end[r];
       if (!warp_.any(overlaps & exist(row + 1))) continue;
-      const auto behind = warp_.map(
+      const auto after = warp_.map(
           overlaps & exist(row + 1),
           [&](std::uint32_t l, std::int64_t e) {
-            return static_cast<std::uint32_t>(matches_.first_behind(row + l + 2, e, n_));
+            return static_cast<std::uint32_t>(matches_.first_after(row + l + 2, e, n_));
           },
           0u, warp_.lane(), end[r]);
-      next[r] = lanewise::select(overlaps & exist(row + 1), behind, next[r]);
+      next[r] = lanewise::select(overlaps & exist(row + 1), after, next[r]);
     }
   }
   /// Paths in the row by doubling; after it they are known.
@@ -170,8 +170,8 @@ class match_group {
     const auto end = static_cast<std::uint32_t>(end_of_row(row));
     for (int d = 1; d < width; d *= 2)
       v = lanewise::select(v < end, warp_.shuffle(v, v - begin), v);
-    const std::int64_t behind = first_ + blocks_ * block;
-    const auto inside = exist(row) & (v < static_cast<std::uint32_t>(behind < n_ ? behind : n_));
+    const std::int64_t after = first_ + blocks_ * block;
+    const auto inside = exist(row) & (v < static_cast<std::uint32_t>(after < n_ ? after : n_));
     v = lanewise::select(inside, warp_.gather(inside, exit, v, 0u), v);
     warp_.store(exist(row), exit + row, v);
     warp_.fence();

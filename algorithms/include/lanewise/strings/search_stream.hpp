@@ -120,7 +120,7 @@ struct chunk_places_kernel {
   Sink places;
   look_back_chain<std::int64_t> link;
   const std::int64_t* before;  // how many were found; null: none
-  std::int64_t* behind;        // how many there are now
+  std::int64_t* after;         // how many there are now
   detail::integers number;     // the same, for the caller
 
   template <class Team>
@@ -148,7 +148,7 @@ struct chunk_places_kernel {
               found.store(places, so_far.value);
               if (ticket + 1 == pieces) {
                 team.once([&] {
-                  *behind = so_far.value + mine;
+                  *after = so_far.value + mine;
                   number.put(0, so_far.value + mine);
                 });
               }
@@ -261,7 +261,7 @@ class search_stream {
                          exec, divide_up(seam.kept + seam.joined, kernel::bytes_of_team)),
                      kernel{seam});
   }
-  void go_on_behind(const char* algorithm, const kernels::stream_seam& seam) {
+  void go_on_after(const char* algorithm, const kernels::stream_seam& seam) {
     kind_ = algorithm;
     end_ += seam.chunk.n;
     kept_ = seam.from_old + seam.from_new;
@@ -294,7 +294,7 @@ class search_stream {
                      backend_of<Exec>::template resident_league<kernel>(
                          exec, std::max(of_seam.pieces(), mine.pieces + 1)),
                      kernel{seam, of_seam.search(), Fold{mine, place, args...}});
-    go_on_behind(algorithm, seam);
+    go_on_after(algorithm, seam);
   }
   template <class Exec>
   kernels::search_call<Exec> search_in(const Exec& exec, const detail::text_bytes& text) const {
@@ -356,7 +356,7 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
     } else {
       run(std::false_type{});
     }
-    go_on_behind(algorithm, seam);
+    go_on_after(algorithm, seam);
   }
 }
 

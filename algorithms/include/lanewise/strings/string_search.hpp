@@ -205,7 +205,7 @@ struct search_bitmap_kernel {
     using words = typename Piece::words;
     words before(0u);
     std::int64_t at = 0;
-    std::uint32_t behind = 0;
+    std::uint32_t after = 0;
     bool is_waiting = false;
     piece.find([&](int step, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
       const words here = steps::in_order(warp, found);
@@ -213,15 +213,15 @@ struct search_bitmap_kernel {
       before = here;
       at = first + past;
       is_waiting = true;
-      if (step + 1 == piece.steps()) behind = piece.find_few(first + steps::places, past);
+      if (step + 1 == piece.steps()) after = piece.find_few(first + steps::places, past);
     });
-    if (is_waiting) store(warp, at, across(warp, before, behind, past));
+    if (is_waiting) store(warp, at, across(warp, before, after, past));
   }
   template <class Warp, class Words>
-  static LANEWISE_FUNCTION Words across(const Warp& warp, const Words& step, std::uint32_t behind,
+  static LANEWISE_FUNCTION Words across(const Warp& warp, const Words& step, std::uint32_t after,
                                         int past) {
     const auto next =
-        warp.shuffle(lanewise::select(warp.first(1), Words(behind), step),
+        warp.shuffle(lanewise::select(warp.first(1), Words(after), step),
                      warp.map([](std::uint32_t lane) { return lane + 1; }, warp.lane()));
     return warp.map(
         [past](std::uint32_t a, std::uint32_t b) {

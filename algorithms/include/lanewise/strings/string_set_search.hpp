@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/strings/detail/chunk_matcher.hpp>
+#include <lanewise/strings/detail/device/multi_pattern_chunk_matcher.hpp>
 #include <lanewise/strings/detail/multi_pattern_finder.hpp>
 #include <lanewise/strings/pattern_set.hpp>
 #include <lanewise/strings/string_search.hpp>
@@ -287,12 +287,12 @@ struct multi_pattern_places_kernel {
                              const Words& ranks, int kept) const {
     const auto warp = team.warp();
     const auto is_there = ranks != 0u;
-    const int behind = kept + warp.count(is_there);
-    if (behind <= most_kept<Team> && behind > kept) {
+    const int after = kept + warp.count(is_there);
+    if (after <= most_kept<Team> && after > kept) {
       warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there, places_here);
       warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
     }
-    return behind;
+    return after;
   }
   /// Tells the pieces after how many occurrences this one has; where this warp's go.
   template <class Team, class Drawn>
@@ -332,9 +332,9 @@ struct multi_pattern_places_kernel {
   LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
                                const Words& ranks, std::int64_t& at) const {
     const auto room = lanewise::allocate(warp, numbers(warp, ranks));
-    const auto behind =
+    const auto after =
         warp.map([at](std::uint32_t offset) { return at + std::int64_t{offset}; }, room.offset);
-    auto to = behind;
+    auto to = after;
     auto rank = ranks, place = from;
     warp.each(
         ranks != 0u,

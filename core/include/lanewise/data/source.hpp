@@ -118,7 +118,7 @@ struct bordered {
   Source items;
   std::int64_t n;
   value_type front;
-  value_type behind;
+  value_type after;
 };
 
 struct identity {

@@ -27,8 +27,8 @@ namespace detail {
 
 /// What precedes every lane of the warp, beginning with first, and the warp.
 template <class W, class Lanes, class T, class Op>
-LANEWISE_FUNCTION team_prefix<Lanes> scan_behind(const W& warp, const Lanes& mine, Op op,
-                                                 const T& first) {
+LANEWISE_FUNCTION team_prefix<Lanes> scan_after(const W& warp, const Lanes& mine, Op op,
+                                                const T& first) {
   const auto upto = warp.inclusive_scan(mine, op);
   const auto front = warp.map([first, op](const T& x) { return op(first, x); }, upto);
   return {lanewise::select(warp.lane() == 0u, Lanes(first), warp.shuffle_up(front, 1)),
@@ -49,7 +49,7 @@ struct scan_by_shuffles {
                                                    const Lanes& mine, Op op, const T& first) {
     const auto warp = team.warp();
     if constexpr (Team::warps == 1) {
-      return detail::scan_behind(warp, mine, op, first);
+      return detail::scan_after(warp, mine, op, first);
     } else {
       const T sum = warp.reduce(mine, op);
       warp.once([&] { shared.per_warp[team.warp_index()] = sum; });
@@ -59,7 +59,7 @@ struct scan_by_shuffles {
       detail::fold_warps(team, shared.per_warp, Team::warps, op, before, total);
       team.barrier();
       const T start = before.present ? op(first, before.value) : first;
-      return {detail::scan_behind(warp, mine, op, start).before, op(first, total)};
+      return {detail::scan_after(warp, mine, op, start).before, op(first, total)};
     }
   }
 };
@@ -105,7 +105,7 @@ struct scan_by_raking {
     auto sum = item[0];
     LANEWISE_UNROLL
     for (int k = 1; k < cells; ++k) sum = warp.map(op, sum, item[k]);
-    auto [running, total] = detail::scan_behind(warp, sum, op, first);
+    auto [running, total] = detail::scan_after(warp, sum, op, first);
     LANEWISE_UNROLL
     for (int k = 0; k < cells; ++k) {
       detail::scatter_raked<Grid>(warp, shared.cell, k, running);
@@ -145,7 +145,7 @@ struct scan_by_tree {
       team.barrier();
     }
     if (team.warp_index() == 0) {
-      const auto top = detail::scan_behind(warp, warp.load(level), op, first);
+      const auto top = detail::scan_after(warp, warp.load(level), op, first);
       warp.store(level, top.before);
       warp.once([&] { shared.total = top.total; });
     }

@@ -100,7 +100,7 @@ struct column_search {
       } else {
         LANEWISE_UNROLL
         for (int a = 0; a < k; ++a)
-          rank[a] = rank[a] + count_behind<upper>(warp, room, rank[a], key[a], less);
+          rank[a] = rank[a] + count_after<upper>(warp, room, rank[a], key[a], less);
       }
       LANEWISE_UNROLL
       for (int a = 0; a < k; ++a)
@@ -126,10 +126,10 @@ struct column_search {
  private:
   /// How many of the columns - 1 keys after a place hold.
   template <bool upper, class W, class T, class Less>
-  static LANEWISE_FUNCTION auto count_behind(const W& warp, const T* room,
-                                             const lanes_t<W, std::uint32_t>& place,
-                                             const lanes_t<W, std::type_identity_t<T>>& key,
-                                             const Less& less) {
+  static LANEWISE_FUNCTION auto count_after(const W& warp, const T* room,
+                                            const lanes_t<W, std::uint32_t>& place,
+                                            const lanes_t<W, std::type_identity_t<T>>& key,
+                                            const Less& less) {
     using places = lanes_t<W, std::uint32_t>;
     places count(0u);
     LANEWISE_UNROLL

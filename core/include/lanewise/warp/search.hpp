@@ -134,9 +134,9 @@ LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T
     const auto x = warp.gather(active, sorted + (half - 1), first, T{});
     if constexpr (upper) {
       const mask_t<W, T> here = active;
-      const mask_t<W, T> behind =
+      const mask_t<W, T> after =
           detail::less_by_lanes<W, Mask, Less, T>(warp, active, less, key, x);
-      first = lanewise::select(here & !behind, first + indices(half), first);
+      first = lanewise::select(here & !after, first + indices(half), first);
     } else {
       first = lanewise::select(detail::less_by_lanes<W, Mask, Less, T>(warp, active, less, x, key),
                                first + indices(half), first);
@@ -413,11 +413,11 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
     const auto exists = at > indices(0);
     const auto x = warp.map(
         exists,
-        [&](int r, std::int64_t behind) -> T {
+        [&](int r, std::int64_t after) -> T {
           std::int64_t from = 0;
           LANEWISE_UNROLL
           for (int q = 0; q < k; ++q) from = r == q ? in_front[q] : from;
-          return item(r, from + behind - 1);
+          return item(r, from + after - 1);
         },
         T{}, own, at);
     indices least = at - indices(1), most = least;
@@ -450,12 +450,12 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
           least, most, before, own);
     }
     const bits front = warp.ballot(exists & (most < indices(left)));
-    const bits behind = warp.ballot(exists & !(least < indices(left)));
-    decides = (front | behind) != 0;
+    const bits after = warp.ballot(exists & !(least < indices(left)));
+    decides = (front | after) != 0;
     LANEWISE_UNROLL
     for (int q = 0; q < k; ++q) {
       constexpr bits of_one = static_cast<bits>(~bits{0}) >> (8 * sizeof(bits) - samples);
-      const bits up = front >> (q * samples) & of_one, down = behind >> (q * samples) & of_one;
+      const bits up = front >> (q * samples) & of_one, down = after >> (q * samples) & of_one;
       if (down != 0) last[q] = in_front[q] + (W::lowest(down) + 1) * step[q] - 1;
       std::int64_t taken = W::popcount(up) * step[q];
       taken = taken < left ? taken : left;

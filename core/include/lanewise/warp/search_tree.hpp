@@ -79,7 +79,7 @@ struct search_tree {
   /// which it stands. Levels are filled up with the last key of all.
   LANEWISE_FUNCTION Key sample(std::int64_t i) const {
     const auto node = static_cast<std::uint32_t>(i / node_keys);
-    std::int64_t behind = (i + 1) * node_keys - shift;
+    std::int64_t after = (i + 1) * node_keys - shift;
     if (node >= nodes[1]) {
       std::int64_t each = node_keys;
       int level = 1;
@@ -87,9 +87,9 @@ struct search_tree {
         ++level;
         each *= node_keys;
       }
-      behind = (i - std::int64_t{in_front[level]} * node_keys + 1) * each - shift;
+      after = (i - std::int64_t{in_front[level]} * node_keys + 1) * each - shift;
     }
-    return keys[(behind < n ? behind : n) - 1];
+    return keys[(after < n ? after : n) - 1];
   }
   /// How many keys a level has: the number of nodes of the level below; level > 0.
   LANEWISE_FUNCTION std::uint32_t keys_of(int level) const { return nodes[level - 1]; }

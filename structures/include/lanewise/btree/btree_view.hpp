@@ -161,8 +161,8 @@ class btree_view {
                                      const lanes<Warp, Key>& key) const {
     return warp.map(
         active,
-        [](std::int64_t behind) {
-          return behind > 0 ? static_cast<std::uint32_t>(behind - 1) : std::uint32_t{0};
+        [](std::int64_t after) {
+          return after > 0 ? static_cast<std::uint32_t>(after - 1) : std::uint32_t{0};
         },
         std::uint32_t{0},
         lows_.template bound<true>(

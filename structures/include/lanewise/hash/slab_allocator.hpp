@@ -171,8 +171,8 @@ class slab_pool {
       // finds room: in the first open word from one on that is the warp's own, as others take from
       // the same window.
       const std::uint32_t own = warp.broadcast(mine.stride, 0) >> 16 & (width - 1);
-      const bits behind = open >> own << own;
-      const bits nearest = behind != 0 ? behind : open;
+      const bits after = open >> own << own;
+      const bits nearest = after != 0 ? after : open;
       const words shift(static_cast<std::uint32_t>(Warp::lowest(nearest) - Warp::lowest(waiting)));
       const words word = (warp.lane() + shift) & words(width - 1);
       const words seen = warp.shuffle(mine.words, word);

@@ -61,7 +61,7 @@ class slab_file_check {
       check_slab(list, *slab, ended);
       const std::uint32_t link = slab->word[31];
       if (link == no_unit) break;
-      slab = &unit_behind(list, link);
+      slab = &unit_after(list, link);
     }
     if constexpr (Table::kind == key_multiplicity::unique) {
       std::sort(names_.begin(), names_.end());
@@ -103,7 +103,7 @@ class slab_file_check {
     }
   }
 
-  const slab_unit& unit_behind(std::uint32_t list, std::uint32_t link) {
+  const slab_unit& unit_after(std::uint32_t list, std::uint32_t link) {
     const std::size_t s = link >> super_block_shift;
     const std::size_t index = link & ((1u << super_block_shift) - 1);
     if (s >= pool_.size() || index >= units_in(s))

@@ -70,7 +70,7 @@ class update_workspace {
   view<std::uint32_t> place() { return number(2); }
   view<std::uint32_t> removed() { return number(3); }
   view<std::uint32_t> put() { return number(4); }
-  view<std::uint32_t> behind() { return number(5); }
+  view<std::uint32_t> after() { return number(5); }
   view<std::uint32_t> forward() { return number(6); }
   std::uint32_t* added() { return number(7).data(); }
 
@@ -182,10 +182,10 @@ class ordered_change {
   }
   Table changed_table() {
     const std::uint32_t *removed = memory_.removed().data(), *put = memory_.put().data();
-    std::uint32_t *place = memory_.place().data(), *behind = memory_.behind().data(),
+    std::uint32_t *place = memory_.place().data(), *after = memory_.after().data(),
                   *forward = memory_.forward().data();
     lanewise::exclusive_scan(exec_, generated(edits_ + 1, edit_balance{removed, put, edits_}),
-                             consumed(edits_ + 1, place_edit{removed, put, edits_, place, behind,
+                             consumed(edits_ + 1, place_edit{removed, put, edits_, place, after,
                                                              forward, memory_.added()}),
                              plus{}, 0u);
     std::uint32_t added = 0;
@@ -194,7 +194,7 @@ class ordered_change {
     using source = edited_elements<key_type, typename Table::mapped_type>;
     return kernels::make_edited_table<Table>(
         exec_, name_, elements,
-        source{table_.view(), {place, behind, forward, keys_, memory_.values().data(), edits_}});
+        source{table_.view(), {place, after, forward, keys_, memory_.values().data(), edits_}});
   }
   void tally() {
     if (!options_.tally.is_given()) return;
@@ -253,7 +253,7 @@ void change_by_key(const Exec& exec, const char* name, Table& table,
   ordered_change<Exec, Table> call(exec, name, table, arrays.keys, arrays.given, arrays.n, may_grow,
                                    options);
   if (arrays.n == 0) return;
-  if constexpr (Change<Table>::behind) {
+  if constexpr (Change<Table>::after) {
     call.run(Change<Table>{{call.all_items(), call.values()}});
   } else {
     call.run(Change<Table>{{call.by_key(), call.values()}});

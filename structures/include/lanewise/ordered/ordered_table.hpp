@@ -161,22 +161,22 @@ class ordered_view {
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> leaf_of(const Warp& warp, mask<Warp> active,
                                                        const lanes<Warp, word>& key) const {
     if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
-    return behind_first(warp, active, lows_.template bound<right>(warp, active, key));
+    return after_first(warp, active, lows_.template bound<right>(warp, active, key));
   }
   /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
   /// once, and then for all leaves.
   template <bool right, int k, class Warp>
   LANEWISE_FUNCTION void leaves_of(const Warp& warp, const lanes<Warp, word> (&key)[k],
                                    lanes<Warp, std::uint32_t> (&leaf)[k]) const {
-    lanes<Warp, std::int64_t> behind[k];
+    lanes<Warp, std::int64_t> after[k];
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) leaf[a] = lanes<Warp, std::uint32_t>(0u);
     if (size_ == 0) return;
-    lows_.template descend<right, k>(warp, key, leaf, lows_.levels, behind, less{});
+    lows_.template descend<right, k>(warp, key, leaf, lows_.levels, after, less{});
     const auto all = warp.template first<std::uint32_t>(Warp::width);
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      leaf[a] = behind_first(warp, all, behind[a]);
+      leaf[a] = after_first(warp, all, after[a]);
       if constexpr (k > 1) fetch(warp, leaf[a]);
     }
   }
@@ -216,9 +216,9 @@ class ordered_view {
                                         const lanes<Warp, std::uint32_t>& leaf,
                                         const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
                                         lanes<Warp, value_type>& value) const {
-    const auto behind = bound_in<!strict>(warp, active, leaf, key);
-    const auto hit = active & (behind > 0u);
-    const auto place = behind - lanes<Warp, std::uint32_t>(1u);
+    const auto after = bound_in<!strict>(warp, active, leaf, key);
+    const auto hit = active & (after > 0u);
+    const auto place = after - lanes<Warp, std::uint32_t>(1u);
     take_key(warp, hit, place, found_key);
     take_value(warp, hit, place, value);
     return found_where(warp, active, hit);
@@ -237,12 +237,12 @@ class ordered_view {
                                                layout::elements * layout::key_bytes);
   }
   template <class Warp>
-  LANEWISE_FUNCTION auto behind_first(const Warp& warp, mask<Warp> active,
-                                      const lanes<Warp, std::int64_t>& behind) const {
+  LANEWISE_FUNCTION auto after_first(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, std::int64_t>& after) const {
     return warp.map(
         active,
         [](std::int64_t b) { return b > 0 ? static_cast<std::uint32_t>(b - 1) : std::uint32_t{0}; },
-        std::uint32_t{0}, behind);
+        std::uint32_t{0}, after);
   }
   /// Loads a word of the first line of each of these leaves, and asks for the other one. An EPYC
   /// drops most prefetches of lines so far apart (btree_view says more), but not of a line whose

@@ -29,7 +29,7 @@ edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name)
   edges.reserve(arcs);
   for (std::int64_t i = 0; i < arcs; ++i) {
     if (!lines.next_but('c'))
-      lines.refuse("expected ", arcs, " arcs, found the end of the file behind ", i);
+      lines.refuse("expected ", arcs, " arcs, found the end of the file after ", i);
     expect_word(lines, "a");
     const std::int64_t from = lines.integer("a vertex", 1, edges.vertices);
     const std::int64_t to = lines.integer("a vertex", 1, edges.vertices);
@@ -38,7 +38,7 @@ edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name)
     edges.add(from - 1, to - 1, weight);
   }
   if (lines.next_but('c'))
-    lines.refuse("expected the end of the file behind ", arcs, " arcs, found ",
+    lines.refuse("expected the end of the file after ", arcs, " arcs, found ",
                  text_lines::quoted(lines.word()));
   return edges;
 }

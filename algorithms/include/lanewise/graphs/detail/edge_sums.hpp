@@ -84,18 +84,18 @@ struct sums_of_part {
   /// `step` rows, twice as many, and so on: an edge's row is near that of the edge before it.
   LANEWISE_FUNCTION std::int64_t row_of(std::uint64_t edge, std::int64_t row,
                                         std::int64_t step) const {
-    std::int64_t behind = row + step < vertices ? row + step : vertices;
-    while (behind < vertices && static_cast<std::uint64_t>(begins[behind]) <= edge) {
-      row = behind;
+    std::int64_t after = row + step < vertices ? row + step : vertices;
+    while (after < vertices && static_cast<std::uint64_t>(begins[after]) <= edge) {
+      row = after;
       step *= 2;
-      behind = row + step < vertices ? row + step : vertices;
+      after = row + step < vertices ? row + step : vertices;
     }
-    while (behind - row > 1) {
-      const std::int64_t middle = row + (behind - row) / 2;
+    while (after - row > 1) {
+      const std::int64_t middle = row + (after - row) / 2;
       if (static_cast<std::uint64_t>(begins[middle]) <= edge)
         row = middle;
       else
-        behind = middle;
+        after = middle;
     }
     return row;
   }

@@ -58,7 +58,7 @@ edge_list<Weight, Vertex> read_matrix_market(std::istream& in, const std::string
   edges.reserve(entries);
   for (std::int64_t i = 0; i < entries; ++i) {
     if (!lines.next_but('%'))
-      lines.refuse("expected ", entries, " entries, found the end of the file behind ", i);
+      lines.refuse("expected ", entries, " entries, found the end of the file after ", i);
     const std::int64_t row = lines.integer("a row", 1, edges.vertices);
     const std::int64_t column = kind.symmetric
                                     ? lines.integer("a column not above the diagonal,", 1, row)
@@ -70,7 +70,7 @@ edge_list<Weight, Vertex> read_matrix_market(std::istream& in, const std::string
     edges.add(row - 1, column - 1, weight);
   }
   if (lines.next_but('%'))
-    lines.refuse("expected the end of the file behind ", entries, " entries, found ",
+    lines.refuse("expected the end of the file after ", entries, " entries, found ",
                  text_lines::quoted(lines.word()));
   return edges;
 }

@@ -112,8 +112,8 @@ class text_lines {
     const char* end = text.data() + text.size();
     // Only a sign that is no other is left out, as from_chars does not know it.
     const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-    const auto [behind, error] = std::from_chars(text.data() + plus, end, x);
-    return error == std::errc() && behind == end;
+    const auto [after, error] = std::from_chars(text.data() + plus, end, x);
+    return error == std::errc() && after == end;
   }
 
   const char* find_end() const {
@@ -129,7 +129,7 @@ class text_lines {
       refuse("expected a line of less than ", longest_line, " characters");
     }
     in_.read(buffer_.data() + filled_, static_cast<std::streamsize>(buffer_.size() - filled_));
-    if (in_.bad()) refuse("the file cannot be read on behind this line");
+    if (in_.bad()) refuse("the file cannot be read after this line");
     filled_ += static_cast<std::size_t>(in_.gcount());
     return in_.gcount() > 0;
   }

@@ -17,8 +17,8 @@ struct run_pieces {
 
   LANEWISE_FUNCTION std::int64_t index(int i) const {
     const std::int64_t front = i < end[0] ? shift[0] : shift[1];
-    const std::int64_t behind = i < end[2] ? shift[2] : shift[3];
-    return i + (i < end[1] ? front : behind);
+    const std::int64_t after = i < end[2] ? shift[2] : shift[3];
+    return i + (i < end[1] ? front : after);
   }
 };
 

@@ -95,7 +95,7 @@ struct two_rounds_layout {
   workspace_size need;
 
   static constexpr bool counts_once = split_of<Key, Exec, Policy>::few_per_bucket == 0;
-  static constexpr std::size_t words_behind = (most_buckets + 1) * sizeof(std::uint64_t);
+  static constexpr std::size_t words_after = (most_buckets + 1) * sizeof(std::uint64_t);
   static bool has_wide_words(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
 
   two_rounds_layout(std::int64_t n, std::uint32_t buckets, bool keeps) : digits(buckets) {
@@ -109,9 +109,9 @@ struct two_rounds_layout {
     later_at = round_at + aligned(need.bytes);
     if constexpr (counts_once)
       later_bytes =
-          words_behind + static_cast<std::size_t>(split_layout<Key, Exec, Policy>(n, 1).tiles) *
-                             digits.buckets[1] *
-                             (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+          words_after + static_cast<std::size_t>(split_layout<Key, Exec, Policy>(n, 1).tiles) *
+                            digits.buckets[1] *
+                            (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     sorted_at = later_at + aligned(later_bytes);
     need.bytes = sorted_at + (keeps ? items * sizeof(Key) : 0);
     if constexpr (!counts_once) need.bytes = std::max(need.bytes, share_counter_bytes(n, buckets));
@@ -261,13 +261,12 @@ void split_counting_once(const Exec& exec, workspace& work, char* memory, const 
   using placing_later =
       place_later_kernel<Policy, Word, std::decay_t<decltype(source)>, Sink,
                          std::decay_t<decltype(value_source)>, ValueSink, BucketOf>;
-  lanewise::launch(
-      exec, "Lanewise::multisplit::place_later",
-      backend::template league_for_tiles<placing_later>(exec, layout.tiles),
-      placing_later{source, arrays.keys_out, value_source, arrays.values_out, digit[1], later,
-                    reinterpret_cast<Word*>(later_memory + Layout::words_behind),
-                    reinterpret_cast<std::uint32_t*>(later.begins + most_buckets),
-                    begins + buckets});
+  lanewise::launch(exec, "Lanewise::multisplit::place_later",
+                   backend::template league_for_tiles<placing_later>(exec, layout.tiles),
+                   placing_later{source, arrays.keys_out, value_source, arrays.values_out, digit[1],
+                                 later, reinterpret_cast<Word*>(later_memory + Layout::words_after),
+                                 reinterpret_cast<std::uint32_t*>(later.begins + most_buckets),
+                                 begins + buckets});
 }
 
 /// A split into more, by two rounds, the lower digits of buckets first. keys_out can be read again,

@@ -53,7 +53,7 @@ class found_places {
     int chunks = 0;
     int end = 0;  ///< after the last step that is kept
     std::int64_t period = 0;
-    std::int64_t behind_run = -1;  ///< where the last chunk goes on, if it is a run
+    std::int64_t after_run = -1;  ///< where the last chunk goes on, if it is a run
     chunk last{};
     bool is_full = false;
   };
@@ -121,7 +121,7 @@ class found_places {
       const auto place = offsets_of(bits);
       kept_chunks now = mine.all;
       now.number += place.total;
-      now.behind_run = -1;
+      now.after_run = -1;
       const std::uint32_t in_front = static_cast<std::uint32_t>(step) * each * width;
       if (place.total > of_words) {
         const std::uint32_t at = whole_words(now.used);
@@ -142,10 +142,10 @@ class found_places {
     LANEWISE_FUNCTION void run(int step, const detail::run_of_places& run) const {
       if (run.number == 0) return;
       kept_chunks now = mine.all;
-      const bool is_same = run.first == now.behind_run && !now.is_full;
+      const bool is_same = run.first == now.after_run && !now.is_full;
       now.number += run.number;
       now.period = run.period;
-      now.behind_run = run.first + run.number * run.period;
+      now.after_run = run.first + run.number * run.period;
       if (is_same || begin(now, {kind::run, static_cast<std::uint32_t>(run.first - first), 0}, 0))
         grow(now, run.number, step);
       remember(now);

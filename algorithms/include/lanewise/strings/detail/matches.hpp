@@ -186,7 +186,7 @@ class match_finder {
       found = keep_in_run(first, found);
       return;
     }
-    const std::int64_t room = places + stretches::known_behind;
+    const std::int64_t room = places + stretches::known_after;
     if (room - pattern_.stretch.pairs >= places) return;
     const words last = steps_.places_between(room - pattern_.stretch.pairs, places);
     words unknown = found & last;
@@ -252,10 +252,10 @@ class match_finder {
   /// period.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
-    const std::int64_t behind = compared_.run_begin - first;
+    const std::int64_t after = compared_.run_begin - first;
     const auto period = static_cast<std::uint32_t>(pattern_.period);
-    const auto begin = static_cast<std::uint32_t>(behind > 0 ? behind : 0);
-    const auto past = static_cast<std::uint32_t>(behind > 0 ? 0 : -behind % pattern_.period);
+    const auto begin = static_cast<std::uint32_t>(after > 0 ? after : 0);
+    const auto past = static_cast<std::uint32_t>(after > 0 ? 0 : -after % pattern_.period);
     const std::int64_t room = text_.n - pattern_.size + 1 - first;
     const auto end = static_cast<std::uint32_t>(room < 0 ? 0 : room < places ? room : places);
     constexpr std::uint32_t of_row = 4 * k;

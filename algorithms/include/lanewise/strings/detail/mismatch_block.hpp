@@ -183,7 +183,7 @@ class mismatch_block {
       auto near = warp.ballot(is_near(warp, rest != 0u, place));
       if (search_.pattern.pattern.size > beginning)
         for (auto todo = near; todo != 0; todo &= todo - 1)
-          if (!is_near_behind(warp, warp.broadcast(place, warp_type::lowest(todo))))
+          if (!is_near_after(warp, warp.broadcast(place, warp_type::lowest(todo))))
             near &= ~(todo & (~todo + 1));
       warp.each((rest != 0u) & !warp.template mask_of<std::uint32_t>(near),
                 [&](std::uint32_t& r, std::uint32_t& s, std::uint32_t& l) {
@@ -211,7 +211,7 @@ class mismatch_block {
                most + 1, at) <= most;
   }
   /// Whether it goes on to be near, by all lanes.
-  LANEWISE_RARE_FUNCTION bool is_near_behind(const warp_type& warp, std::int64_t place) const {
+  LANEWISE_RARE_FUNCTION bool is_near_after(const warp_type& warp, std::int64_t place) const {
     const std::int64_t size = search_.pattern.pattern.size;
     std::uint32_t differ = 0;
     for (std::int64_t i = 0; i < size; i += 16 * width) {

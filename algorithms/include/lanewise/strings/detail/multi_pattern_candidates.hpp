@@ -242,8 +242,8 @@ class multi_pattern_candidates {
     for (auto todo = warp_.ballot(outcome == std::uint32_t{multi_pattern_text::agrees_so_far});
          todo != 0; todo &= todo - 1) {
       const int lane = Warp::lowest(todo);
-      const bool agrees = agrees_behind(first + warp_.broadcast(place, lane),
-                                        set_.records + warp_.broadcast(record, lane));
+      const bool agrees = agrees_after(first + warp_.broadcast(place, lane),
+                                       set_.records + warp_.broadcast(record, lane));
       outcome = lanewise::select(
           warp_.lane() == static_cast<std::uint32_t>(lane),
           words(std::uint32_t{agrees ? multi_pattern_text::agrees : multi_pattern_text::differs}),
@@ -252,7 +252,7 @@ class multi_pattern_candidates {
     keep(outcome == std::uint32_t{multi_pattern_text::agrees}, place, rank);
   }
   /// The rest of a long pattern, by the whole warp.
-  LANEWISE_RARE_FUNCTION bool agrees_behind(std::int64_t place, const std::uint32_t* record) {
+  LANEWISE_RARE_FUNCTION bool agrees_after(std::int64_t place, const std::uint32_t* record) {
     const multi_pattern_text mine{text_, set_};
     const std::uint32_t size = record[1];
     const std::uint32_t* const pattern = record + 2;

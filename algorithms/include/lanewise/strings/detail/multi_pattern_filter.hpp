@@ -45,11 +45,11 @@ struct multi_pattern_filter {
     row_of_words in = mine.load(warp, at);
     for (; found.step < end; ++found.step) {
       if (found.step + 1 < end) at += step_words;
-      const row_of_words behind = mine.load(warp, at);
+      const row_of_words after = mine.load(warp, at);
       found.shorts = found.longs = words(0u);
       mine.look_at_row<kind, looks_around>(warp, in, found);
       if (warp.any((found.shorts | found.longs) != 0u)) break;
-      in = behind;
+      in = after;
     }
     return found;
   }
@@ -57,9 +57,9 @@ struct multi_pattern_filter {
  private:
   struct row_of_words {
     words own[k];
-    words behind[3];
+    words after[3];
     LANEWISE_FUNCTION const words& operator[](int j) const {
-      return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
+      return j < k ? own[j < k ? j : 0] : after[j < k ? 0 : j - k];
     }
   };
 
@@ -86,7 +86,7 @@ struct multi_pattern_filter {
                                   warp.lane() * words(std::uint32_t{k / 4}));
     LANEWISE_UNROLL
     for (int i = 0; i < 3; ++i)
-      in.behind[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
+      in.after[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
     return in;
   }
   /// Looks at the window at byte o of word j + 1, whose bit is bit i.
@@ -109,7 +109,7 @@ struct multi_pattern_filter {
     };
     if constexpr (looks_around) {
       const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_place::with(h, x); };
-      const words after = behind_window<kind>(in, j + 1, o);
+      const words after = after_window<kind>(in, j + 1, o);
       const words mixed = warp.map(
           [around = around](std::uint32_t x, std::uint32_t y) { return around.mixed(x, y); },
           detail::word_across(in[j], in[j + 1], o), after);
@@ -121,7 +121,7 @@ struct multi_pattern_filter {
   }
   /// The four bytes after the first q of a window.
   template <int kind>
-  static LANEWISE_FUNCTION words behind_window(const row_of_words& in, int j, int o) {
+  static LANEWISE_FUNCTION words after_window(const row_of_words& in, int j, int o) {
     const int at = o + window_kind{kind}.bytes();
     return at % 4 == 0 ? in[j + at / 4]
                        : detail::word_across(in[j + at / 4], in[j + at / 4 + 1], at % 4);

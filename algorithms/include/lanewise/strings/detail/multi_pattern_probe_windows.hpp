@@ -36,7 +36,7 @@ class multi_pattern_probe_windows : public window_table {
       bytes += std::min(set.patterns[r].size(), most_looked_at);
     using kind = stride4_windows::kind;
     const std::uint32_t number = set.ranks() - first_ + 1;
-    const kind how = shortest < least_at_words ? kind::with_behind
+    const kind how = shortest < least_at_words ? kind::with_after
                      : number < many_patterns  ? kind::every_word
                      : number < most_at_words  ? kind::with_sides
                                                : kind::every_byte;
@@ -83,7 +83,7 @@ class multi_pattern_probe_windows : public window_table {
   }
   /// Whether a pattern has more bytes after each of its windows that count.
   bool is_long(std::string_view p) const {
-    return probes.how == stride4_windows::kind::with_behind &&
+    return probes.how == stride4_windows::kind::with_after &&
            p.size() >= bytes_ + stride4_windows::side;
   }
   /// The list of window o of a pattern.
@@ -155,7 +155,7 @@ class multi_pattern_probe_windows : public window_table {
   }
   /// In windows of 4 bytes more than one letter may come again: these are in many words.
   std::size_t most_period() const {
-    return probes.how == stride4_windows::kind::with_behind ? 1 : 3;
+    return probes.how == stride4_windows::kind::with_after ? 1 : 3;
   }
   /// Whether some patterns have one window of up to three letters that come again and again: in a
   /// text of these, each would be compared at every place.

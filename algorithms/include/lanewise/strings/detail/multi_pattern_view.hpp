@@ -37,10 +37,10 @@ struct window_kind {
 
 /// The bits that count of the words before a window and after it.
 struct window_surroundings {
-  std::uint32_t front = 0, behind = 0;
+  std::uint32_t front = 0, after = 0;
   template <class Words>
-  LANEWISE_FUNCTION Words mixed(const Words& in_front, const Words& after) const {
-    return (in_front & Words(front)) ^ (after & Words(behind));
+  LANEWISE_FUNCTION Words mixed(const Words& before_window, const Words& after_window) const {
+    return (before_window & Words(front)) ^ (after_window & Words(after));
   }
 };
 
@@ -142,22 +142,22 @@ struct window_entry {
 /// they are apart. The hash, with sides that with the bytes there, says where they are. So one look
 /// at the table answers for both sides. A GPU has time for one look at every fourth byte.
 struct stride4_windows {
-  /// with_behind: at every byte; of longer patterns two more bytes after the window count.
-  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
+  /// with_after: at every byte; of longer patterns two more bytes after the window count.
+  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_after };
   static constexpr int most_bytes = 12, side = 2;
 
   kind how;
   std::uint32_t letters;     ///< the bits of a word that count
   std::uint32_t of_hash[3];  ///< factors of a window's words; bytes after it are shifted out
-  std::uint32_t of_behind[2];
+  std::uint32_t of_after[2];
   int filter_bits;  ///< the filter has 2^filter_bits words
 
   static LANEWISE_FUNCTION constexpr int stride(kind k) {
-    return k == kind::every_byte || k == kind::with_behind ? 1 : 4;
+    return k == kind::every_byte || k == kind::with_after ? 1 : 4;
   }
   /// Whether windows of a list have more bytes at a side.
   static LANEWISE_FUNCTION constexpr bool has_side(kind k, int list) {
-    return k == kind::with_sides || (k == kind::with_behind && list == 1);
+    return k == kind::with_sides || (k == kind::with_after && list == 1);
   }
 
   /// The probes of windows of `bytes` bytes.
@@ -169,8 +169,8 @@ struct stride4_windows {
     p.of_hash[0] = cut(0x9e3779b1u, bytes);
     p.of_hash[1] = cut(0x85ebca77u, bytes - 4);
     p.of_hash[2] = cut(0xc2b2ae3du, bytes - 8);
-    p.of_behind[0] = cut(0x27d4eb2fu, bytes + side - 4);
-    p.of_behind[1] = cut(0x165667b1u, bytes + side - 8);
+    p.of_after[0] = cut(0x27d4eb2fu, bytes + side - 4);
+    p.of_after[1] = cut(0x165667b1u, bytes + side - 8);
     return p;
   }
   /// The high bits depend on all bytes, the low ones on the first of each word.
@@ -179,8 +179,8 @@ struct stride4_windows {
     return a * Words(of_hash[0]) + b * Words(of_hash[1]) + c * Words(of_hash[2]);
   }
   template <class Words>
-  LANEWISE_FUNCTION Words with_behind(const Words& hash, const Words& b, const Words& c) const {
-    return hash + b * Words(of_behind[0]) + c * Words(of_behind[1]);
+  LANEWISE_FUNCTION Words with_after(const Words& hash, const Words& b, const Words& c) const {
+    return hash + b * Words(of_after[0]) + c * Words(of_after[1]);
   }
   /// front: the two bytes in front, and the window's first.
   template <class Words>
@@ -218,10 +218,9 @@ struct stride4_windows {
     if (!has_side(how, list)) return {h, other ^ other >> 15};
     if (how == kind::with_sides && list == 1)
       return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
-    const std::uint32_t behind =
-        b * (of_behind[0] * 0x6b43a9b5u) + c * (of_behind[1] * 0xc2b2ae35u);
-    return {with_behind(h, b, c),
-            (other ^ other >> 15) + (behind ^ behind >> 15) + static_cast<std::uint32_t>(list)};
+    const std::uint32_t after = b * (of_after[0] * 0x6b43a9b5u) + c * (of_after[1] * 0xc2b2ae35u);
+    return {with_after(h, b, c),
+            (other ^ other >> 15) + (after ^ after >> 15) + static_cast<std::uint32_t>(list)};
   }
 };
 

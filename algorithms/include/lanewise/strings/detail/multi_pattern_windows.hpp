@@ -86,14 +86,14 @@ class multi_pattern_windows : public window_table {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
   /// Windows that are not long have `in_front` bytes before them, in the shortest pattern and in
-  /// longer ones. Windows are chosen so that all_behind_ bytes are after each.
+  /// longer ones. Windows are chosen so that all_after_ bytes are after each.
   void multi_pattern_surroundings() {
-    all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
+    all_after_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
     const std::size_t enough = window_bytes() + 3;
     const std::size_t in_front =
         looks_around && shortest_ > enough ? std::min<std::size_t>(shortest_ - enough, 4) : 0;
     around.front = (in_front == 4 ? ~0u : ~(~0u >> 8 * in_front)) & letters_;
-    around.behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
+    around.after = (all_after_ == 4 ? ~0u : (1u << 8 * all_after_) - 1) & letters_;
   }
   /// The key of the first q bytes of a window, which choose the word of the filter.
   window_key first_bytes_at(std::string_view p, std::size_t i) const {
@@ -122,7 +122,7 @@ class multi_pattern_windows : public window_table {
   }
   /// The first window may begin at bytes [0, n) of a pattern.
   std::size_t choices(std::string_view p) const {
-    return std::min(p.size() - span_of(kind_) - all_behind_, most_offset - stride() + 1) + 1;
+    return std::min(p.size() - span_of(kind_) - all_after_, most_offset - stride() + 1) + 1;
   }
   static int different(std::string_view bytes) {
     std::uint64_t seen[4] = {};
@@ -240,7 +240,7 @@ class multi_pattern_windows : public window_table {
   std::uint32_t first_;  // rank
   int kind_ = 0;
   std::size_t shortest_ = 0;
-  std::size_t all_behind_ = 0;  // this number of bytes is after each window
+  std::size_t all_after_ = 0;  // this number of bytes is after each window
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;
 };

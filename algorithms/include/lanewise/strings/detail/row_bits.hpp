@@ -55,7 +55,7 @@ struct pattern_bits {
   pattern_view pattern;
   passed_steps passed = {};
 
-  LANEWISE_FUNCTION std::int64_t behind() const { return pattern.size - 1; }
+  LANEWISE_FUNCTION std::int64_t after() const { return pattern.size - 1; }
   template <class Warp>
   LANEWISE_FUNCTION int past(const text_bytes& text) const {
     return text_steps<Warp>::past(text, pattern);
@@ -98,7 +98,7 @@ struct place_bits {
   std::uint32_t* words;
   passed_steps passed;
 
-  LANEWISE_FUNCTION std::int64_t behind() const { return 0; }
+  LANEWISE_FUNCTION std::int64_t after() const { return 0; }
   template <class Warp>
   LANEWISE_FUNCTION int past(const text_bytes&) const {
     return 0;
@@ -128,7 +128,7 @@ struct character_bits {
 
   passed_steps passed = {};
 
-  LANEWISE_FUNCTION std::int64_t behind() const { return 0; }
+  LANEWISE_FUNCTION std::int64_t after() const { return 0; }
   template <class Warp>
   LANEWISE_FUNCTION int past(const text_bytes& text) const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(text.data) %

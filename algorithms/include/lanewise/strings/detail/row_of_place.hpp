@@ -30,16 +30,16 @@ class row_of_place {
   template <class Mask>
   LANEWISE_FUNCTION found find(const Mask& active, const places& place) {
     if (low_ < 0) cut();
-    const places behind = rows_.offsets.with_type([&](const auto* offsets) LANEWISE_INLINE_LAMBDA {
+    const places after = rows_.offsets.with_type([&](const auto* offsets) LANEWISE_INLINE_LAMBDA {
       using T = std::decay_t<decltype(*offsets)>;
       const auto key = warp_.template cast<T>(place + places(first_));
       return places(low_) + lanewise::upper_bound(warp_, active, offsets + low_, high_ - low_, key);
     });
     const auto end = warp_.map(
-        active & (behind <= places(rows_.count)),
+        active & (after <= places(rows_.count)),
         [rows = rows_, first = first_](std::int64_t r) { return rows.offsets(r) - first; },
-        std::int64_t{0}, behind);
-    return {behind - places(std::int64_t{1}), end};
+        std::int64_t{0}, after);
+    return {after - places(std::int64_t{1}), end};
   }
 
  private:

@@ -367,13 +367,13 @@ class row_walk {
   LANEWISE_FUNCTION void look_up(const Finder& finder, some_steps& steps, const Mask& active,
                                  std::int64_t row, const numbers& row_begin, const numbers& row_end,
                                  numbers& number, numbers& place) const {
-    const auto behind = static_cast<std::uint32_t>(bits_.behind());
+    const auto after = static_cast<std::uint32_t>(bits_.after());
     const std::uint32_t begin = steps.begin, end = steps.end;
     const numbers from =
         warp_.map([begin](std::uint32_t b) { return b > begin ? b - begin : 0; }, row_begin);
     const numbers to = warp_.map(
-        [begin, end, behind](std::uint32_t e) {
-          const std::uint32_t last = e > behind ? e - behind : 0;
+        [begin, end, after](std::uint32_t e) {
+          const std::uint32_t last = e > after ? e - after : 0;
           return last <= begin ? 0 : (last < end ? last : end) - begin;
         },
         row_end);

@@ -24,7 +24,7 @@ struct places_in_a_row {
   using words = lanes_t<Warp, std::uint32_t>;
 
   words in_step;
-  std::uint32_t behind;
+  std::uint32_t after;
 
   /// Leaves the bits that are the first of `number` in a row.
   LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
@@ -46,13 +46,12 @@ struct places_in_a_row {
       const auto left = static_cast<int>(32 - by_bits);
       in_step =
           in_step & (low >> static_cast<int>(by_bits) | further_on(warp, by_words + 1) << left);
-      if (by_words == 0) behind &= behind >> by_bits | ~0u << left;
+      if (by_words == 0) after &= after >> by_bits | ~0u << left;
     }
   }
   LANEWISE_FUNCTION words further_on(const Warp& warp, std::uint32_t by_words) const {
     const words source = warp.lane() + words(by_words);
-    const words at_end =
-        lanewise::select(source == std::uint32_t{width}, words(behind), words(~0u));
+    const words at_end = lanewise::select(source == std::uint32_t{width}, words(after), words(~0u));
     return lanewise::select(source < std::uint32_t{width}, warp.shuffle(in_step, source), at_end);
   }
 };
@@ -66,7 +65,7 @@ class stretch_finder {
   using words = typename text_steps<Warp>::words;
   static constexpr int places = text_steps<Warp>::places;
   /// The bytes of a stretch that are there after a step inside.
-  static constexpr int known_behind = pattern_stretch::least_pairs + 16;
+  static constexpr int known_after = pattern_stretch::least_pairs + 16;
 
   LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,
                                    const pattern_view& pattern, std::int64_t first)
@@ -107,13 +106,12 @@ class stretch_finder {
                             LANEWISE_INLINE_LAMBDA { return warp_.load(at + row + i) & care; };
       return equal(load(0), load);
     });
-    const auto is_known = warp_.template first<unsigned char>(known_behind);
-    const auto load_behind = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
+    const auto is_known = warp_.template first<unsigned char>(known_after);
+    const auto load_after = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
       return warp_.load(is_known, at + places + i, static_cast<unsigned char>(0)) & care;
     };
-    const auto behind =
-        static_cast<std::uint32_t>(warp_.ballot(equal(load_behind(0), load_behind)));
-    places_in_a_row<Warp> found{in_step, behind | ~0u << known_behind};
+    const auto after = static_cast<std::uint32_t>(warp_.ballot(equal(load_after(0), load_after)));
+    places_in_a_row<Warp> found{in_step, after | ~0u << known_after};
     // More than a step has places need not be counted.
     found.keep_runs(warp_, static_cast<std::uint32_t>(number < places ? number : places));
     return found.in_step;

@@ -38,11 +38,11 @@ LANEWISE_FUNCTION void each_probe(const Warp& warp, const stride4_windows& probe
                  warp.gather_scratch(filter, probes.word(hash)), hash);
     if constexpr (how != stride4_windows::kind::with_sides) {
       f(i, 0, passes(word, hash, alone));
-      if constexpr (how == stride4_windows::kind::with_behind)
-        f(i, 1, passes(word, probes.with_behind(hash, b, c), with_side));
+      if constexpr (how == stride4_windows::kind::with_after)
+        f(i, 1, passes(word, probes.with_after(hash, b, c), with_side));
     } else {
       const Words front = detail::word_across(row[j - 1], row[j], 2);
-      f(i, 0, passes(word, probes.with_behind(hash, b, c), with_side));
+      f(i, 0, passes(word, probes.with_after(hash, b, c), with_side));
       f(i, 1, passes(word, probes.with_front(hash, front), with_side));
     }
   }

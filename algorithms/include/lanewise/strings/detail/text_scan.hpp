@@ -248,9 +248,9 @@ class text_steps {
   /// The words of a row, and the words that follow the lane's.
   struct row {
     words own[k];
-    words behind[2];
+    words after[2];
     LANEWISE_FUNCTION const words& operator[](int j) const {
-      return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
+      return j < k ? own[j < k ? j : 0] : after[j < k ? 0 : j - k];
     }
   };
   /// Steps of devices begin with words of memory; those of hosts begin at any byte.
@@ -271,7 +271,7 @@ class text_steps {
   /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
   template <kind how>
   LANEWISE_FUNCTION row load(int step, int r) const {
-    constexpr int behind = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
+    constexpr int after = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
     const unsigned char* const bytes_here = bytes_of(step, r);
     const auto whole = load_packs(bytes_here);
     row in;
@@ -279,12 +279,12 @@ class text_steps {
     for (int j = 0; j < k; ++j)
       in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, whole);
     LANEWISE_UNROLL
-    for (int i = 0; i < behind; ++i) {
+    for (int i = 0; i < after; ++i) {
       if constexpr (k == 1) {
-        in.behind[i] = warp_.template load_unaligned<std::uint32_t>(bytes_here + 4 * (k + i));
+        in.after[i] = warp_.template load_unaligned<std::uint32_t>(bytes_here + 4 * (k + i));
       } else {
-        in.behind[i] = warp_.gather(reinterpret_cast<const std::uint32_t*>(bytes_here) + k + i,
-                                    warp_.lane() * words(std::uint32_t{k}));
+        in.after[i] = warp_.gather(reinterpret_cast<const std::uint32_t*>(bytes_here) + k + i,
+                                   warp_.lane() * words(std::uint32_t{k}));
       }
     }
     return in;
@@ -300,7 +300,7 @@ class text_steps {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) in.own[j] = word_at_edge(step, r, j);
     LANEWISE_UNROLL
-    for (int i = 0; i < 2; ++i) in.behind[i] = word_at_edge(step, r, k + i);
+    for (int i = 0; i < 2; ++i) in.after[i] = word_at_edge(step, r, k + i);
     return in;
   }
   LANEWISE_FUNCTION words word_at_edge(int step, int r, int j) const {

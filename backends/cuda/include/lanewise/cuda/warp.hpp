@@ -543,14 +543,14 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
                                                  int n = W) const {
     const int i = static_cast<int>(id());
-    const int behind = i < n ? i - highest((heads | 1) & (~bits{0} >> (31 - i))) : 0;
+    const int after = i < n ? i - highest((heads | 1) & (~bits{0} >> (31 - i))) : 0;
     lanes<T> x = a;
     LANEWISE_UNROLL
     for (int k = 1; k < most; k *= 2) {
       const lanes<T> y = shuffle_up(x, k);
       if constexpr (adds_words<Op, T>) {
-        add_if_at_least(x.value, y.value, behind, k);
-      } else if (behind >= k) {
+        add_if_at_least(x.value, y.value, after, k);
+      } else if (after >= k) {
         x.value = op(y.value, x.value);
       }
     }
@@ -959,10 +959,10 @@ class warp : public warp_operations<warp<W, S>> {
         : "r"(k));
   }
   template <class T>
-  static LANEWISE_CUDA_FUNCTION void add_if_at_least(T& x, T y, int behind, int k) {
+  static LANEWISE_CUDA_FUNCTION void add_if_at_least(T& x, T y, int after, int k) {
     asm("{ .reg .pred p; setp.ge.s32 p, %2, %3; @p add.u32 %0, %1, %0; }"
         : "+r"(x)
-        : "r"(y), "r"(behind), "r"(k));
+        : "r"(y), "r"(after), "r"(k));
   }
 
   template <class Op, class T>

@@ -118,24 +118,24 @@ struct process_pool {
   /// A forked child has the memory of its parent's pool and none of the threads. Kept, so
   /// that no tool takes it for a leak.
   process_pool* parent;
-  std::atomic<bool> left_behind = false;
+  std::atomic<bool> left_after = false;
 };
 inline std::atomic<process_pool*>& current_pool() {
   static std::atomic<process_pool*> pool = nullptr;
   return pool;
 }
-inline void leave_pool_behind() {
-  if (process_pool* const pool = current_pool().load(); pool != nullptr) pool->left_behind = true;
+inline void leave_pool_after() {
+  if (process_pool* const pool = current_pool().load(); pool != nullptr) pool->left_after = true;
 }
 
 /// The thread pool of this process.
 inline thread_pool& pool_of_process() {
   process_pool* pool = current_pool().load();
-  while (pool == nullptr || pool->left_behind) {
+  while (pool == nullptr || pool->left_after) {
     auto fresh = std::make_unique<process_pool>();
     fresh->parent = pool;
     // Once is enough; more than once, where several threads come here, does no harm.
-    if (pool == nullptr && pthread_atfork(nullptr, nullptr, &leave_pool_behind) != 0)
+    if (pool == nullptr && pthread_atfork(nullptr, nullptr, &leave_pool_after) != 0)
       throw std::bad_alloc();
     if (current_pool().compare_exchange_strong(pool, fresh.get())) pool = fresh.release();
   }

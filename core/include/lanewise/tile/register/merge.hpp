@@ -44,18 +44,18 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
   const T* const a = items + (runs.a + from_a - 1);
   const T* const b = items + (runs.b + distance - from_a);
   // At most `behind` of the first from_a items of run a come after the cut.
-  int behind = from_a - least;
+  int after = from_a - least;
   constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(most / 2)));
-  if (behind > 0) {
+  if (after > 0) {
     LANEWISE_UNROLL
     for (int step = first; step > 0; step /= 2) {
       if (step > longest) continue;
-      const int next = behind - step, fewer = next > 0 ? next : 0;
-      behind = less(b[fewer], a[-fewer]) ? behind : fewer;
+      const int next = after - step, fewer = next > 0 ? next : 0;
+      after = less(b[fewer], a[-fewer]) ? after : fewer;
     }
   }
-  runs.a += from_a - behind;
-  runs.b += distance - (from_a - behind);
+  runs.a += from_a - after;
+  runs.b += distance - (from_a - after);
 }
 
 /// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place, is_b)

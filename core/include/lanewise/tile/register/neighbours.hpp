@@ -27,7 +27,7 @@ LANEWISE_FUNCTION void device_neighbours(const W& warp, const bordered<Source>& 
   const auto load = [&](std::int64_t at) {
     return warp.map(
         warp.first(lanes_until(loaded, at)),
-        [&](std::uint32_t l) -> T { return in.items(at + std::int64_t{l}); }, in.behind, lane);
+        [&](std::uint32_t l) -> T { return in.items(at + std::int64_t{l}); }, in.after, lane);
   };
   T before = first > 0 ? in.items(first - 1) : in.front;
   items x[at_once + 1];

@@ -395,15 +395,15 @@ class register_tile {
     in[0] = lanewise::select(lane_index_ >= 1u, in[0], ends);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
-      const auto& row_behind = j + 1 < rows ? in[j + 1 < rows ? j + 1 : j] : ends;
-      const auto behind = warp.shuffle(lanewise::select(lane_index_ == 0u, row_behind, in[j]),
-                                       (lane_index_ + 1u) & (width - 1u));
+      const auto& row_after = j + 1 < rows ? in[j + 1 < rows ? j + 1 : j] : ends;
+      const auto after = warp.shuffle(lanewise::select(lane_index_ == 0u, row_after, in[j]),
+                                      (lane_index_ + 1u) & (width - 1u));
       row_[j] = warp.map(
           [&](const bytes& a, const bytes& b) {
             return from_raw<false>(
                 source, lanewise::items_of<raw>(lanewise::items_across<Item>(a, b, past)));
           },
-          in[j], behind);
+          in[j], after);
     }
   }
 

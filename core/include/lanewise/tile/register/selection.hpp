@@ -132,7 +132,7 @@ class selection_inputs<Rows, selected_by_flags<Flags>> {
   LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source&,
                                      const selected_by_flags<Flags>& marks, std::int64_t n)
       : flags_(rows.team(), marks.flags, rows.first(), n),
-        behind_(detail::item_outside<1>(rows, marks.flags, n)) {}
+        after_(detail::item_outside<1>(rows, marks.flags, n)) {}
 
   LANEWISE_FUNCTION auto bits(const Rows& rows) const {
     return detail::select_all_rows(rows, [&](int j, auto full) {
@@ -141,11 +141,11 @@ class selection_inputs<Rows, selected_by_flags<Flags>> {
     });
   }
   /// Whether the item after the segment, which exists, is marked.
-  LANEWISE_FUNCTION bool is_selected_behind() const { return behind_ != flag(0); }
+  LANEWISE_FUNCTION bool is_selected_after() const { return after_ != flag(0); }
 
  private:
   register_tile<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
-  flag behind_;
+  flag after_;
 };
 
 template <class Rows, class Keys, class Equal>
@@ -161,17 +161,17 @@ class selection_inputs<Rows, key_differing<Keys, Equal>> {
         n_(n),
         keys_(rows.team(), marks.keys, rows.first(), n),
         before_(detail::item_outside<-1>(rows, marks.keys, n)),
-        behind_(detail::item_outside<1>(rows, marks.keys, n)) {}
+        after_(detail::item_outside<1>(rows, marks.keys, n)) {}
 
   LANEWISE_FUNCTION const key_rows& keys() const { return keys_; }
   LANEWISE_FUNCTION auto bits(const Rows&) const {
     return detail::bits_of(keys_, selected_where_differing<-1, Equal>{equal_}, before_, n_);
   }
-  LANEWISE_FUNCTION bool is_selected_behind() const {
+  LANEWISE_FUNCTION bool is_selected_after() const {
     const auto warp = keys_.team().warp();
     const auto last =
         warp.map([](const auto& p) { return p[Rows::v - 1]; }, keys_.row(Rows::rows - 1));
-    return !equal_(warp.broadcast(last, Rows::width - 1), behind_);
+    return !equal_(warp.broadcast(last, Rows::width - 1), after_);
   }
 
  private:
@@ -179,7 +179,7 @@ class selection_inputs<Rows, key_differing<Keys, Equal>> {
   std::int64_t n_;
   key_rows keys_;
   key before_;
-  key behind_;
+  key after_;
 };
 
 }  // namespace detail

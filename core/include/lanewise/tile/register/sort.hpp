@@ -141,7 +141,7 @@ class device_tile_sort {
         },
         x, p, own);
     put_down();
-    const auto merge_runs_of = [&](int run, auto may_read_behind) LANEWISE_INLINE_LAMBDA {
+    const auto merge_runs_of = [&](int run, auto may_read_after) LANEWISE_INLINE_LAMBDA {
       meet(team, 2 * run);
       warp.each(
           exists,
@@ -151,7 +151,7 @@ class device_tile_sort {
             const int end = pair + 2 * run < n ? pair + 2 * run : n;
             run_pair runs{pair, middle, middle, end};
             detail::skip_items<most>(static_cast<const T*>(items), runs, first - pair, less, run);
-            detail::merge_items<k, may_read_behind()>(
+            detail::merge_items<k, may_read_after()>(
                 static_cast<const T*>(items), runs, less,
                 [&](int c, const T& z, [[maybe_unused]] int at, bool) LANEWISE_INLINE_LAMBDA {
                   y[c] = z;

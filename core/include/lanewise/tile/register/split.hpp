@@ -545,12 +545,12 @@ class device_split_tile {
         const auto place = warp.template cast<std::uint32_t>(begin);
         const auto used = total != none;
         const auto in_front = lanes<bits>(warp.ballot(used)) & warp.lanes_below();
-        const auto behind = warp.shuffle(
+        const auto after = warp.shuffle(
             place + total,
             warp.map([](bits b) { return static_cast<std::uint32_t>(warp_type::highest(b | 1)); },
                      in_front));
         const auto distance =
-            place - lanewise::select(in_front != lanes<bits>(bits{0}), behind, none);
+            place - lanewise::select(in_front != lanes<bits>(bits{0}), after, none);
         gap[q] = lanewise::select(used, distance & u32s(align - 1), none);
       }
       upto[q] = warp.inclusive_scan(total + gap[q], plus{});

@@ -24,9 +24,9 @@ LANEWISE_FUNCTION void host_neighbours(const W& warp, const bordered<Source>& in
           exists,
           [&](std::uint32_t l) -> T {
             const std::int64_t i = at + by + l;
-            return i < 0 ? in.front : (i < in.n ? in.items(i) : in.behind);
+            return i < 0 ? in.front : (i < in.n ? in.items(i) : in.after);
           },
-          in.behind, lane);
+          in.after, lane);
     };
     f(at, exists, shifted(0), shifted(-1), shifted(1));
   };

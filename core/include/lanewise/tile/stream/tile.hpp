@@ -128,11 +128,11 @@ class host_tile {
 
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    store_behind<false>(sink, before, op);
+    store_after<false>(sink, before, op);
   }
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    store_behind<true>(sink, before, op);
+    store_after<true>(sink, before, op);
   }
 
   /// The combination of `before` and the tile, after a store: a team that knows what comes before
@@ -147,7 +147,7 @@ class host_tile {
   static constexpr int width = Team::warp_type::width;
 
   template <bool exclusive, class Sink, class Op>
-  LANEWISE_FUNCTION void store_behind(const Sink& sink, const maybe<T>& before, Op op) {
+  LANEWISE_FUNCTION void store_after(const Sink& sink, const maybe<T>& before, Op op) {
     std::int64_t i = first_;
     carry_ = before.value;
     if (!before.present && i < last_) {

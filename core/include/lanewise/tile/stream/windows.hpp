@@ -99,8 +99,8 @@ LANEWISE_FUNCTION void prefetch_places(const W&, const Sink& sink, std::int64_t 
   if constexpr (Sink::contiguous) {
     constexpr int line = 64;
     constexpr int bytes = places * static_cast<int>(sizeof(*sink.data));
-    const char* const behind = reinterpret_cast<const char*>(sink.data + to) + page_bytes;
-    for (int offset = 0; offset < bytes; offset += line) W::prefetch_to_write(behind + offset);
+    const char* const after = reinterpret_cast<const char*>(sink.data + to) + page_bytes;
+    for (int offset = 0; offset < bytes; offset += line) W::prefetch_to_write(after + offset);
   }
 }
 

@@ -30,8 +30,8 @@ namespace kernels {
 template <class Solo>
 struct mark_leaf {
   std::uint32_t* marks;
-  LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t behind) const {
-    std::uint32_t& mark = marks[behind > 0 ? behind - 1 : 0];
+  LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t after) const {
+    std::uint32_t& mark = marks[after > 0 ? after - 1 : 0];
     if (Solo().template load<order::relaxed>(mark) == 0)
       Solo().template store<order::relaxed>(mark, 1u);
   }

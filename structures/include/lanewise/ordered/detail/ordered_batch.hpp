@@ -89,7 +89,7 @@ struct change_of {
   using value_type = typename Table::view_type::value_type;
   using edit = ordered_edit<word>;
   static constexpr bool reads_values = false;  // edits depend on the old value
-  static constexpr bool behind = false;        // new elements come after those of the same key
+  static constexpr bool after = false;         // new elements come after those of the same key
 
   sorted_batch<typename Table::key_type> batch;
   const value_type* given;
@@ -147,7 +147,7 @@ template <class Table>
 struct add_change : change_of<Table> {
   using typename change_of<Table>::edit;
   using typename change_of<Table>::word;
-  static constexpr bool behind = true;
+  static constexpr bool after = true;
   LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t, word) const {
     return {0, 1, this->given_word(static_cast<std::uint32_t>(j))};
   }
@@ -234,7 +234,7 @@ struct edit_kernel {
             v = edit.value;
           },
           item, there, taken, given, value);
-      warp.store(active, place + first, Change::behind ? at + there : at);
+      warp.store(active, place + first, Change::after ? at + there : at);
       warp.store(active, removed + first, taken);
       warp.store(active, put + first, given);
       if constexpr (view_type::layout::has_values) warp.store(active, values + first, value);
@@ -325,7 +325,7 @@ struct place_edit {
   const std::uint32_t* put;
   std::int64_t n;
   std::uint32_t* place;
-  std::uint32_t* behind;
+  std::uint32_t* after;
   std::uint32_t* forward;
   std::uint32_t* added;
   LANEWISE_FUNCTION void operator()(std::int64_t j, std::uint32_t before) const {
@@ -335,8 +335,8 @@ struct place_edit {
     }
     const std::uint32_t old = place[j];
     place[j] = old + before;
-    behind[j] = old + before + put[j];
-    forward[j] = old + removed[j] - behind[j];
+    after[j] = old + before + put[j];
+    forward[j] = old + removed[j] - after[j];
   }
 };
 

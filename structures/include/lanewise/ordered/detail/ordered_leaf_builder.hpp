@@ -107,9 +107,9 @@ struct ordered_target {
 
   template <class Warp>
   LANEWISE_FUNCTION void begin(const Warp& warp) const {
-    const std::uint32_t behind = n % elements;
-    if (behind == 0) return;
-    for (std::uint32_t i = behind; i < elements; i += Warp::width) {
+    const std::uint32_t after = n % elements;
+    if (after == 0) return;
+    for (std::uint32_t i = after; i < elements; i += Warp::width) {
       const auto left = warp.first(static_cast<int>(elements - i));
       warp.store(left, key_from(n / elements, i),
                  typename Warp::template lanes<word>(layout::padding));

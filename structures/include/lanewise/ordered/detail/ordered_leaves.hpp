@@ -33,14 +33,14 @@ struct places_passed {
   template <class Warp>
   LANEWISE_FUNCTION auto next(const Warp& warp, std::int64_t& passed, const lanes_t<Warp, Index>& x,
                               Index last) const {
-    std::int64_t behind = passed, step = Warp::width;
-    while (behind < n && place[behind] <= last) {
-      behind = n - behind < step ? n : behind + step;
+    std::int64_t after = passed, step = Warp::width;
+    while (after < n && place[after] <= last) {
+      after = n - after < step ? n : after + step;
       step *= 2;
     }
     const auto count =
         lanewise::upper_bound(warp, warp.first(Warp::width), place + passed,
-                              static_cast<std::uint32_t>(behind - passed), x) +
+                              static_cast<std::uint32_t>(after - passed), x) +
         typename Warp::template lanes<std::uint32_t>(static_cast<std::uint32_t>(passed));
     passed = std::int64_t{warp.broadcast(count, Warp::width - 1)};
     return count;
@@ -52,7 +52,7 @@ struct places_passed {
 template <class Key, class Value>
 struct ordered_edits {
   const std::uint32_t* place;    // where in the new table
-  const std::uint32_t* behind;   // the place after what it puts there: place, or place + 1
+  const std::uint32_t* after;    // the place after what it puts there: place, or place + 1
   const std::uint32_t* forward;  // new place i >= `behind` has the element of place i + forward
   const Key* keys;
   const typename detail::ordered_layout<Key, Value>::value_word* values;
@@ -84,7 +84,7 @@ struct edited_elements {
     const numbers count = places().next(warp, passed, place, first + (Warp::width - 1));
     const mask edited = there & (count > 0u);
     const numbers edit = count - numbers(1u);
-    const mask put = edited & (place < warp.gather(edited, edits.behind, edit, 0u));
+    const mask put = edited & (place < warp.gather(edited, edits.after, edit, 0u));
     const mask kept = there & !put;
     numbers from = place + warp.gather(edited & kept, edits.forward, edit, 0u);
     // Edits of keys that were said to be sorted, and are not, lead anywhere.

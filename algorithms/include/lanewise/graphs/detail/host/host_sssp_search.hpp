@@ -205,7 +205,7 @@ class host_sssp_search {
     const auto sums = of.meet(team_, shared_.sums);
     meetings_ = of.rounds();
     near_count_ = sums[0];
-    lists_.behind_meeting(sums[1]);
+    lists_.after_meeting(sums[1]);
   }
 
   const Team& team_;

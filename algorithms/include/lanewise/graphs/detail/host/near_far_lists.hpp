@@ -103,7 +103,7 @@ class near_far_lists {
     return blocks;
   }
   /// All threads have added `blocks` far blocks.
-  LANEWISE_FUNCTION void behind_meeting(std::uint64_t blocks) { far_blocks_ += blocks; }
+  LANEWISE_FUNCTION void after_meeting(std::uint64_t blocks) { far_blocks_ += blocks; }
 
   LANEWISE_FUNCTION bool has_far() const { return far_blocks_ != 0; }
   LANEWISE_FUNCTION bits near_end() const { return near_end_; }

@@ -126,8 +126,8 @@ class device_merging {
           [&](place from) LANEWISE_INLINE_LAMBDA {
             const int pack = from / per_pack;
             const std::int64_t front = pack < at.packs[0] ? shift[0] : shift[1];
-            const std::int64_t behind = pack < at.packs[2] ? shift[2] : shift[3];
-            return move.load(from + (pack < at.packs[1] ? front : behind));
+            const std::int64_t after = pack < at.packs[2] ? shift[2] : shift[3];
+            return move.load(from + (pack < at.packs[1] ? front : after));
           },
           [&](int i, place, const auto& value)
               LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });

@@ -245,7 +245,7 @@ class device_set_tile {
     const int low = all_.a - in_front_;
     const bool follows = runs.a > low;
     T last = item[follows ? runs.a - 1 : low];
-    int open = follows ? open_behind(runs, last, less) : 0;
+    int open = follows ? open_after(runs, last, less) : 0;
     std::uint32_t marks = 0;
     detail::merge_items<k, true>(
         item, runs, less, [&](int c, const T& x, int at, bool is_second) LANEWISE_INLINE_LAMBDA {
@@ -270,7 +270,7 @@ class device_set_tile {
   }
   /// How many items equal to `last`, before runs.a, wait where a lane begins.
   template <class Less>
-  LANEWISE_FUNCTION int open_behind(const run_pair& runs, const T& last, const Less& less) const {
+  LANEWISE_FUNCTION int open_after(const run_pair& runs, const T& last, const Less& less) const {
     const T* const item = shared_.item.data();
     const int low = all_.a - in_front_;
     const bool is_alone = runs.a > all_.a && (runs.a - 1 == low || less(item[runs.a - 2], last));

@@ -96,9 +96,9 @@ two_stage_fingerprint two_stage_print(std::string_view pattern, const Policy& ho
   const auto m = static_cast<std::int64_t>(pattern.size());
   detail::expects(how.offset >= 0 && how.offset < m, "by_fingerprints::two_stage: offset is ",
                   how.offset, ", the pattern has ", m, " letters");
-  const std::int64_t behind = m - how.offset, usual = how.bits <= 4 ? 16 : 8;
-  const std::int64_t part = how.part != 0 ? how.part : usual < behind ? usual : behind;
-  detail::expects(part >= 1 && part <= behind && part * how.bits <= 64,
+  const std::int64_t after = m - how.offset, usual = how.bits <= 4 ? 16 : 8;
+  const std::int64_t part = how.part != 0 ? how.part : usual < after ? usual : after;
+  detail::expects(part >= 1 && part <= after && part * how.bits <= 64,
                   "by_fingerprints::two_stage: ", part, " letters of ", how.bits, " bits from ",
                   how.offset, " on are not in 64 bits, or not in ", m, " letters");
   detail::expects(how.chunk == 32 || how.chunk == 128, "by_fingerprints::two_stage: chunk is ",

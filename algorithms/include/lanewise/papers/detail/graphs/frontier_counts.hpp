@@ -13,14 +13,14 @@ namespace papers {
 
 /// What a search has done for the vertices of one level.
 struct bfs_level_counts {
-  std::uint64_t vertices = 0;          ///< that have this level
-  std::uint64_t edges = 0;             ///< that lead from them
-  std::uint64_t examined = 0;          ///< edges to vertices that were looked up
-  std::uint64_t behind_bitmap = 0;     ///< of these, those whose bit was not found set
-  std::uint64_t behind_levels = 0;     ///< of these, to a vertex that had no level
-  std::uint64_t behind_warp_cull = 0;  ///< of these, to a vertex that no other lane of the warp had
-  std::uint64_t expanded = 0;          ///< of these, to a vertex that the team did not remember
-  std::uint64_t expanded_edges = 0;  ///< edges from these: more than `edges` where some came twice
+  std::uint64_t vertices = 0;         ///< that have this level
+  std::uint64_t edges = 0;            ///< that lead from them
+  std::uint64_t examined = 0;         ///< edges to vertices that were looked up
+  std::uint64_t after_bitmap = 0;     ///< of these, those whose bit was not found set
+  std::uint64_t after_levels = 0;     ///< of these, to a vertex that had no level
+  std::uint64_t after_warp_cull = 0;  ///< of these, to a vertex that no other lane of the warp had
+  std::uint64_t expanded = 0;         ///< of these, to a vertex that the team did not remember
+  std::uint64_t expanded_edges = 0;   ///< edges from these: more than `edges` where some came twice
   /// Words of 4 or 8 bytes, as vertices and row begins have, that were read and written: queues,
   /// columns, row begins, levels, and one of the bitmap or the levels for each look-up.
   std::uint64_t words = 0;
@@ -47,8 +47,8 @@ class frontier_counts {
                                std::int64_t level) {
     bfs_level_counts& row = rows[level < count ? level : count - 1];
     for (const member which :
-         {&bfs_level_counts::examined, &bfs_level_counts::behind_bitmap,
-          &bfs_level_counts::behind_levels, &bfs_level_counts::behind_warp_cull,
+         {&bfs_level_counts::examined, &bfs_level_counts::after_bitmap,
+          &bfs_level_counts::after_levels, &bfs_level_counts::after_warp_cull,
           &bfs_level_counts::expanded, &bfs_level_counts::expanded_edges, &bfs_level_counts::words})
       if (here_.*which != 0) warp.fetch_add(row.*which, here_.*which);
     here_ = {};

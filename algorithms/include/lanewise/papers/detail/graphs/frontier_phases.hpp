@@ -142,7 +142,7 @@ class frontier_phases {
   LANEWISE_FUNCTION mask_type cull(const mask_type& open, const lanes<Vertex>& vertex) {
     const auto warp = team_.warp();
     const auto mine = warp_culling::stay(team_, shared_.in_warp, open, vertex);
-    now_.add(warp, &counts::behind_warp_cull, mine);
+    now_.add(warp, &counts::after_warp_cull, mine);
     const auto stays = team_culling::stay(team_, shared_.in_team, mine, vertex);
     now_.add(warp, &counts::expanded, stays);
     return stays;

@@ -103,8 +103,8 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
       if constexpr (reaches) {
         // Nobody looks it up.
         now_.add(&bfs_level_counts::examined, 1);
-        now_.add(&bfs_level_counts::behind_bitmap, 1);
-        now_.add(&bfs_level_counts::behind_levels, 1);
+        now_.add(&bfs_level_counts::after_bitmap, 1);
+        now_.add(&bfs_level_counts::after_levels, 1);
       }
     }
     meet(task_.queues[0]);

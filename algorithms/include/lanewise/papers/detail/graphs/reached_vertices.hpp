@@ -44,7 +44,7 @@ LANEWISE_FUNCTION Mask look_up_bytes(const W& warp, const reached_vertices<Verte
   const auto byte = warp.template cast<std::uint32_t>(
       warp.load_relaxed(mask, static_cast<const std::uint8_t*>(bytes), at, std::uint8_t{0}));
   const Mask open = mask & ((byte & bit) == 0u);
-  counts.add(warp, &bfs_level_counts::behind_bitmap, open);
+  counts.add(warp, &bfs_level_counts::after_bitmap, open);
   if (!warp.any(open)) return open;
   const Mask fresh = detail::without_level(warp, reached, open, vertex);
   detail::scatter_relaxed(warp, open, bytes, at, warp.template cast<std::uint8_t>(byte | bit));
@@ -62,7 +62,7 @@ LANEWISE_FUNCTION Mask look_up_words(const W& warp, const reached_vertices<Verte
       mask &
       ((warp.load_relaxed(mask, static_cast<const std::uint32_t*>(words), at, 0u) & bit) == 0u);
   if (warp.any(open)) open = open & ((warp.fetch_or(open, words, at, bit) & bit) == 0u);
-  counts.add(warp, &bfs_level_counts::behind_bitmap, open);
+  counts.add(warp, &bfs_level_counts::after_bitmap, open);
   return open;
 }
 
@@ -77,10 +77,10 @@ LANEWISE_FUNCTION Mask look_up(const W& warp, const reached_vertices<Vertex>& re
   } else if constexpr (bitmap == bfs_bitmap::best_effort) {
     open = detail::look_up_bytes(warp, reached, mask, vertex, counts);
   } else {
-    counts.add(warp, &bfs_level_counts::behind_bitmap, mask);
+    counts.add(warp, &bfs_level_counts::after_bitmap, mask);
     open = detail::without_level(warp, reached, mask, vertex);
   }
-  counts.add(warp, &bfs_level_counts::behind_levels, open);
+  counts.add(warp, &bfs_level_counts::after_levels, open);
   return open;
 }
 

@@ -402,13 +402,13 @@ class device_segments : public scanned_segments<register_tile<Team, T, items_per
     }
     const int mine = mine_;
     return warp.map(
-        [mine](std::uint32_t heads, std::uint32_t behind, std::uint32_t lane) {
+        [mine](std::uint32_t heads, std::uint32_t after, std::uint32_t lane) {
           std::uint32_t last = 0;
           LANEWISE_UNROLL
           for (int j = 0; j < rows; ++j) {
             const int at = j * row_items + static_cast<int>(lane) * v;
             std::uint32_t row =
-                ((heads >> (j * v)) & base::row_mask) >> 1 | ((behind >> (j * v)) & 1) << (v - 1);
+                ((heads >> (j * v)) & base::row_mask) >> 1 | ((after >> (j * v)) & 1) << (v - 1);
             // Nothing lies after the last item of a ragged segment.
             if (mine < segment && mine - 1 >= at && mine - 1 < at + v) row |= 1u << (mine - 1 - at);
             if (at + v > mine) row &= at >= mine ? 0u : (1u << (mine - at)) - 1;
@@ -434,7 +434,7 @@ class device_segments : public scanned_segments<register_tile<Team, T, items_per
 
   LANEWISE_FUNCTION void find_heads() {
     heads_ = inputs_.bits(*this);
-    closed_ = is_last_ || inputs_.is_selected_behind();
+    closed_ = is_last_ || inputs_.is_selected_after();
     if (first_ == 0 && team_.warp_index() == 0 && mine_ > 0) {
       heads_ = heads_ | lanewise::select(lane_index_ == 0u, lanes<std::uint32_t>(1u),
                                          lanes<std::uint32_t>(0u));

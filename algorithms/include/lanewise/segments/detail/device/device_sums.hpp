@@ -363,13 +363,13 @@ class device_sums {
   LANEWISE_FUNCTION void sum_up_tile(const Source& source, std::int64_t first, const Sink& sink,
                                      int count, bool is_whole, const T& init, Op op) {
     const auto warp = team_.warp();
-    int behind = 0;
+    int after = 0;
     close_lanes(op);
     if (count > 0) warp.store(reinterpret_cast<marks*>(here_.mark.data()), lanes<marks>(marks{}));
     warp.fence();
     const auto mark = [&] {
-      behind = first_behind(at_ + static_cast<std::uint32_t>(count));
-      mark_ends(behind);
+      after = first_after(at_ + static_cast<std::uint32_t>(count));
+      mark_ends(after);
     };
     if (is_whole) {
       stage_whole(source, first + at_, mark);
@@ -379,12 +379,12 @@ class device_sums {
       stage_some(source, first + at_, count, mark);
       warp.fence();
       const auto items = static_cast<std::uint32_t>(count);
-      if (count > 0) sum_up_some(items, here_.end.data()[behind] == at_ + items, op);
+      if (count > 0) sum_up_some(items, here_.end.data()[after] == at_ + items, op);
     }
     warp.fence();
-    write_ended(sink, behind, init, op);
+    write_ended(sink, after, init, op);
     warp.fence();
-    next_ = behind;
+    next_ = after;
     at_ += static_cast<std::uint32_t>(count);
   }
 
@@ -437,7 +437,7 @@ class device_sums {
   }
 
   /// The number of the window's first range that does not end up to there.
-  LANEWISE_FUNCTION int first_behind(std::uint32_t to) const {
+  LANEWISE_FUNCTION int first_after(std::uint32_t to) const {
     const auto warp = team_.warp();
     const std::uint16_t* const end = here_.end.data() + 1;
     if (next_ == seen_ || end[seen_ - 1] <= to) return seen_;
@@ -453,30 +453,30 @@ class device_sums {
     }
   }
 
-  /// Calls f(r, k) in lanes for the window's ranges from i on and before `behind`. The k ranges of
+  /// Calls f(r, k) in lanes for the window's ranges from i on and before `after`. The k ranges of
   /// a lane are r and the following ones at distances of a warp's width.
   template <class F>
-  LANEWISE_FUNCTION void for_seen(int i, int behind, F f) const {
+  LANEWISE_FUNCTION void for_seen(int i, int after, F f) const {
     const auto warp = team_.warp();
     constexpr int many = 4;
-    for (; i + many * width <= behind; i += many * width) {
+    for (; i + many * width <= after; i += many * width) {
       warp.each(
           [&](std::uint32_t l) { f(i + static_cast<int>(l), std::integral_constant<int, many>{}); },
           lane_);
     }
-    for (; i < behind; i += width) {
+    for (; i < after; i += width) {
       warp.each(
-          warp.template first<std::uint32_t>(behind - i),
+          warp.template first<std::uint32_t>(after - i),
           [&](std::uint32_t l) { f(i + static_cast<int>(l), std::integral_constant<int, 1>{}); },
           lane_);
     }
   }
 
-  /// Marks the last items of the window's ranges before `behind`.
-  LANEWISE_FUNCTION void mark_ends(int behind) const {
+  /// Marks the last items of the window's ranges before `after`.
+  LANEWISE_FUNCTION void mark_ends(int after) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();
-    for_seen(next_, behind, [&](int r, auto together) {
+    for_seen(next_, after, [&](int r, auto together) {
       // All are read before one is written.
       std::uint32_t last[together.value];
       LANEWISE_UNROLL
@@ -573,10 +573,10 @@ class device_sums {
     open_ = {warp.broadcast(upto, last), ((is_open >> last) & 1) != 0};
   }
 
-  /// Writes the results of the window's ranges before `behind`, which find their sums in the
+  /// Writes the results of the window's ranges before `after`, which find their sums in the
   /// tile. The first range of the piece is kept.
   template <class Sink, class Op>
-  LANEWISE_FUNCTION void write_ended(const Sink& sink, int behind, const T& init, Op op) {
+  LANEWISE_FUNCTION void write_ended(const Sink& sink, int after, const T& init, Op op) {
     const std::uint16_t* const begin = here_.end.data();
     int i = next_;
     const auto sum_of = [&](int r) -> maybe<T> {
@@ -585,8 +585,8 @@ class device_sums {
           begin[r] < begin[r + 1] && last < static_cast<std::uint32_t>(tile_items);
       return {item(has_items ? last : 0), has_items};
     };
-    if (seen_begin_ + i == piece_.begin.ends && i < behind) first_ = sum_of(i++);
-    for_seen(i, behind, [&](int r, auto together) {
+    if (seen_begin_ + i == piece_.begin.ends && i < after) first_ = sum_of(i++);
+    for_seen(i, after, [&](int r, auto together) {
       maybe<T> sum[together.value];
       LANEWISE_UNROLL
       for (int k = 0; k < together.value; ++k) sum[k] = sum_of(r + k * width);

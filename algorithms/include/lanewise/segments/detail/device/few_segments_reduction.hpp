@@ -208,14 +208,14 @@ class few_segments_reduction {
           const std::int64_t count = (last - body) / v;
           for (std::int64_t at = 0; at < count; at += rows * width)
             add_packs(warp, source, body + at * v, count - at, at == 0, sum, op);
-          const std::int64_t behind = body + count * v;
-          const std::int64_t loose = (body - first) + (last - behind);
+          const std::int64_t after = body + count * v;
+          const std::int64_t loose = (body - first) + (last - after);
           for (std::int64_t at = 0; at < loose; at += width) {
             warp.each(
                 warp.template first<T>(static_cast<int>(loose - at)),
                 [&](T& s, std::uint32_t l) {
                   const std::int64_t i = at + l;
-                  s = op(s, source(i < body - first ? first + i : behind + i - (body - first)));
+                  s = op(s, source(i < body - first ? first + i : after + i - (body - first)));
                 },
                 sum, lane);
           }

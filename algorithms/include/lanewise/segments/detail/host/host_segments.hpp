@@ -37,8 +37,8 @@ class host_segments {
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
         count_(detail::select_windows(team.warp(), heads, source, first, items_, n, heads_)) {
-    const std::int64_t behind = first + items_;
-    closed_ = behind >= n || detail::is_selected(heads, source, behind, n);
+    const std::int64_t after = first + items_;
+    closed_ = after >= n || detail::is_selected(heads, source, after, n);
     if (first == 0 && items_ > 0 && (heads_[0] & 1) == 0) {
       heads_[0] |= 1;
       ++count_;

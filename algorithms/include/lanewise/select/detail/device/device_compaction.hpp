@@ -84,9 +84,9 @@ class parked_compaction {
   template <class Source, class Sink>
   LANEWISE_FUNCTION void put(const selected_run_begins<Source, Sink>& column, std::int64_t start,
                              std::int64_t end) const {
-    const std::int64_t behind = place_.first + 1;
+    const std::int64_t after = place_.first + 1;
     detail::for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
-      column.sink(start + k, column.source(k == 0 ? end : behind + place_.index[k - 1]));
+      column.sink(start + k, column.source(k == 0 ? end : after + place_.index[k - 1]));
     });
   }
 

@@ -4,7 +4,7 @@
 
 #include <lanewise/common/options.hpp>
 #include <lanewise/league/look_back_counts.hpp>
-#include <lanewise/sort/detail/device/device_radix_job.hpp>
+#include <lanewise/sort/detail/device/device_block_sort.hpp>
 #include <lanewise/sort/detail/device/device_radix_levels.hpp>
 #include <lanewise/sort/detail/device/device_radix_passes.hpp>
 #include <lanewise/tile/split_tile.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/device/device_radix_job.hpp>
+#include <lanewise/sort/detail/device/device_block_sort.hpp>
 #include <lanewise/sort/detail/segment_plan.hpp>
 #include <lanewise/warp/sorting_network.hpp>
 

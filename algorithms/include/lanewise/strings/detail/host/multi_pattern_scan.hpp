@@ -118,7 +118,7 @@ class multi_pattern_scan {
   template <int kind>
   LANEWISE_FUNCTION void look_for(const unsigned char* at, int rows) {
     if (!set_.looks_around) return look_for<kind, looked_around::none>(at, rows);
-    if ((set_.around.front | set_.around.behind) == 0)
+    if ((set_.around.front | set_.around.after) == 0)
       return look_for<kind, looked_around::of_long>(at, rows);
     look_for<kind, looked_around::of_all>(at, rows);
   }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/papers/detail/lsd_radix_sort/multi_scan.hpp>
 #include <lanewise/papers/detail/names.hpp>
-#include <lanewise/papers/detail/radix_passes/multi_scan.hpp>
 #include <lanewise/papers/radix_pass_cost.hpp>
 #include <lanewise/sequence/transform.hpp>
 #include <lanewise/sort/detail/multisplit_call.hpp>

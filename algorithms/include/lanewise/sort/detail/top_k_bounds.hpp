@@ -4,8 +4,8 @@
 
 #include <lanewise/sort/detail/host/host_radix_sort.hpp>
 #include <lanewise/sort/detail/radix_plan.hpp>
-#include <lanewise/sort/detail/selection_sample.hpp>
-#include <lanewise/sort/detail/selection_sort.hpp>
+#include <lanewise/sort/detail/top_k_sample.hpp>
+#include <lanewise/sort/detail/top_k_sort.hpp>
 #include <lanewise/tile/stream/selection.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/selection_write.hpp>
+#include <lanewise/sort/detail/top_k_write.hpp>
 #include <lanewise/team/team.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/data/operators.hpp>
-#include <lanewise/strings/detail/chunk_filter.hpp>
+#include <lanewise/strings/detail/device/multi_pattern_chunk_filter.hpp>
 #include <lanewise/strings/detail/multi_pattern_candidates.hpp>
 #include <lanewise/strings/detail/multi_pattern_walk.hpp>
 
@@ -173,8 +173,8 @@ class chunk_matcher {
     const auto exist = warp_.first(number);
     if (set_.probes.how == kind::with_sides) {
       probe<kind::with_sides>(row, exist, bits);
-    } else if (many && set_.probes.how == kind::with_behind) {
-      probe<many ? kind::with_behind : kind::every_word>(row, exist, bits);
+    } else if (many && set_.probes.how == kind::with_after) {
+      probe<many ? kind::with_after : kind::every_word>(row, exist, bits);
     } else {
       probe<many ? kind::every_byte : kind::every_word>(row, exist, bits);
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/selection_plan.hpp>
+#include <lanewise/sort/detail/top_k_plan.hpp>
 #include <lanewise/tile/merge_tile.hpp>
 #include <lanewise/tile/stream/selection.hpp>
 #include <lanewise/tile/tile_sort.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/league/look_back_chain.hpp>
-#include <lanewise/sort/detail/selection_steps.hpp>
+#include <lanewise/sort/detail/top_k_steps.hpp>
 #include <lanewise/tile/selection.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE

@@ -542,11 +542,11 @@ class device_radix_job {
         for (int j = 0; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
         LANEWISE_UNROLL
         for (int j = 1; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
-        const auto behind = warp.shuffle_down(x[0], 1);
+        const auto after = warp.shuffle_down(x[0], 1);
         const auto in_front = warp.shuffle_up(x[neighbours - 1], 1);
         x[0] = lanewise::select(first, x[0], later(warp, in_front, x[0]));
         x[neighbours - 1] =
-            lanewise::select(last, x[neighbours - 1], earlier(warp, x[neighbours - 1], behind));
+            lanewise::select(last, x[neighbours - 1], earlier(warp, x[neighbours - 1], after));
       }
     }
     team_.barrier();

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/papers/detail/lsd_radix_sort/packed_counters.hpp>
 #include <lanewise/papers/detail/names.hpp>
-#include <lanewise/papers/detail/radix_passes/packed_counters.hpp>
 #include <lanewise/sort/detail/radix_plan.hpp>
 #include <lanewise/team/team_scan.hpp>
 

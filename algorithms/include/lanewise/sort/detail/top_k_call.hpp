@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/selection_bounds.hpp>
-#include <lanewise/sort/detail/selection_digits.hpp>
-#include <lanewise/sort/detail/selection_few.hpp>
-#include <lanewise/sort/detail/selection_filter.hpp>
-#include <lanewise/sort/detail/selection_sort.hpp>
+#include <lanewise/sort/detail/top_k_bounds.hpp>
+#include <lanewise/sort/detail/top_k_digits.hpp>
+#include <lanewise/sort/detail/top_k_few.hpp>
+#include <lanewise/sort/detail/top_k_filter.hpp>
+#include <lanewise/sort/detail/top_k_sort.hpp>
 #include <lanewise/team/team.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/papers/detail/lsd_radix_sort/sweeps.hpp>
 #include <lanewise/papers/detail/names.hpp>
-#include <lanewise/papers/detail/radix_passes/sweeps.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace papers {
