@@ -308,7 +308,7 @@ void histogram_of_channels(const Exec& exec, const In& in, const std::array<Coun
                            const std::array<Bins, active>& bins,
                            const histogram_options& options = {}) {
   static_assert(active >= 1 && static_cast<int>(active) <= channels && channels <= 4,
-                "lanewise: a histogram has up to 4 channels, of which at least one is counted");
+                "lanewise: a histogram has 1 to 4 channels, and counts 1 or more of them");
   const auto source = kernels::with_rounded_items<Bins>(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
   if constexpr (kernels::check_counts<Exec, Counts, false>() &&

@@ -30,9 +30,9 @@ LANEWISE_BEGIN_NAMESPACE
 //   Team::parked_tiles               tiles that wait for their turn in decoupled_look_back. If
 //                                    there are any, one more warp runs the kernel, for
 //                                    decoupled_look_back to use:
-//     is_look_back_warp()                     whether this warp is that one; it takes no part in the
-//                                      rest.
-//     barrier_all()                      the barrier of all warps.
+//     is_look_back_warp()            whether this warp is that one; it takes no part in the
+//                                    rest.
+//     barrier_all()                  the barrier of all warps.
 //   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps.
 //                                    wait(warp, times) waits until all of them have raised it
 //                                    `times` times. It is not raised again before all have waited.
