@@ -4,6 +4,7 @@
 
 #include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sort/detail/segment_split.hpp>
 #include <lanewise/sort/multisplit.hpp>
 #include <lanewise/sort/segmented_sort.hpp>
 
@@ -151,6 +152,44 @@ void expects_segmented_split(const Keys& keys, const Offsets& offsets, const Sin
       " segments of bucket_count + 1 have ", segments * (buckets + 1));
 }
 
+/// Splits few segments by one launch, from arrays to others, and returns whether they are few.
+template <class Exec, class Source, class Sink, class Values, class ValueSink, class Offsets,
+          class BucketOf>
+bool split_few_segments(const Exec& exec,
+                        const split_arrays<Source, Sink, Values, ValueSink>& arrays,
+                        const Offsets& offsets, std::uint32_t buckets, const BucketOf& bucket_of,
+                        const segmented_multisplit_options& options, const char* algorithm) {
+  const std::int64_t segments = kernels::segments_of(offsets), n = arrays.keys.extent;
+  if (team_t<Exec, launch_policy>::is_single_thread || segments > few_split_segments ||
+      n > few_split_items || buckets >= most_buckets ||
+      !detail::are_apart(detail::bytes_of(arrays.keys), detail::bytes_of(arrays.keys_out)))
+    return false;
+  if constexpr (!std::is_same_v<Values, std::nullptr_t>) {
+    if (!detail::are_apart(detail::bytes_of(arrays.values), detail::bytes_of(arrays.values_out)))
+      return false;
+  }
+  if (segments == 0) return true;
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {}, algorithm);
+  status* const errors =
+      options.errors.data() != nullptr ? options.errors.data() : work.get().errors();
+  using bucket_or_last = bucket_id_of<std::uint32_t, BucketOf>;
+  using kernel = segment_split_kernel<Source, Sink, Values, ValueSink, adjoining_segments<Offsets>,
+                                      bucket_or_last>;
+  lanewise::launch(exec, "Lanewise::segmented_multisplit",
+                   backend_of<Exec>::template resident_league<kernel>(exec, segments),
+                   kernel{arrays.keys,
+                          arrays.keys_out,
+                          arrays.values,
+                          arrays.values_out,
+                          {offsets, n},
+                          {segments, options.count.data()},
+                          {bucket_of, buckets},
+                          buckets,
+                          options.offsets.data(),
+                          errors});
+  return true;
+}
+
 /// move(options) splits the keys last.
 template <class Exec, class Keys, class Offsets, class Move>
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
@@ -203,20 +242,23 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
 /// bucket are together, buckets in ascending order, and keys of one bucket in input order (stable).
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,535, called once per key. Keys with any other bucket lie after the buckets
-/// of their segment, in input order, and are counted in options.errors, else in options.work. keys
-/// is a contiguous rank-1 View or a source, keys_out a View of the same type of items, at least as
-/// long; they may be the same View. Keys are of any trivially copyable type. offsets, segments, and
-/// items in no segment are as in segmented_sort: segments may be empty, as many and of any lengths,
-/// many small ones and few huge ones together. A bad segment is counted as there; then no segment
-/// is split, and what else is counted, and where buckets begin, is unspecified.
+/// bucket_count <= 65,535, called at most three times per key. Keys with any other bucket lie after
+/// the buckets of their segment, in input order, and are counted in options.errors, else in
+/// options.work. keys is a contiguous rank-1 View or a source, keys_out a View of the same type of
+/// items, at least as long; they may be the same View. Keys are of any trivially copyable type.
+/// offsets, segments, and items in no segment are as in segmented_sort: segments may be empty, as
+/// many and of any lengths, many small ones and few huge ones together. A bad segment is counted as
+/// there; then no segment is split, and what else is counted, and where buckets begin, is
+/// unspecified.
 ///
-/// The buckets' numbers are written in 2 bytes each, and segmented_sort_by_key moves the keys by
-/// them, by as many bits as bucket_count has: its launches, work and traffic, n reads of keys, n
-/// writes of numbers. Where offsets of buckets are asked for, one launch more, of a binary search
-/// for each; where bad items are counted, of one for each segment. For one segment multisplit takes
-/// less. Keys that are not of 1, 2, 4 or 8 bytes are moved by their numbers, in memory that the
-/// sort allocates. The result is the same on every backend. Does not block. Throws
+/// On devices a launch splits up to 2^17 keys of up to 1,024 segments into fewer than 256 buckets,
+/// if keys_out is not keys: a team takes a segment, reads its keys once or twice and writes them
+/// once. Else the buckets' numbers are written in 2 bytes each, and segmented_sort_by_key moves the
+/// keys by them, by as many bits as bucket_count has: its launches, work and traffic, n reads of
+/// keys, n writes of numbers. Where offsets of buckets are asked for, one launch more, of a binary
+/// search for each; where bad items are counted, of one for each segment. For one segment
+/// multisplit takes less. Keys that are not of 1, 2, 4 or 8 bytes are moved by their numbers, in
+/// memory that the sort allocates. The result is the same on every backend. Does not block. Throws
 /// std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an option that cannot
 /// be reached. (Ashkiani, chapter 3, of segments; a composition.)
 template <execution_space Exec, class Keys, class Offsets, class KeysOut, class BucketOf>
@@ -234,6 +276,9 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
         kernels::offsets_of_segments<Exec>(offsets, sink, {}, "segmented_multisplit");
     kernels::expects_segmented_split<Exec>(source, offset, sink, bucket_count, options);
     const auto buckets = static_cast<std::uint32_t>(bucket_count);
+    if (kernels::split_few_segments(exec, kernels::arrays_of(source, sink, nullptr, nullptr),
+                                    offset, buckets, bucket_of, options, "segmented_multisplit"))
+      return;
     kernels::segmented_multisplit(
         exec, source, offset, buckets, options,
         kernels::segmented_multisplit_inner<Exec, key>(exec, source.extent,
@@ -245,9 +290,9 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
   }
 }
 
-/// For pairs: values go the way of their keys. The two are moved one after the other: bucket_of is
-/// called twice per key, and the rest comes twice, too. values_out may be values; otherwise it
-/// overlaps no other array.
+/// For pairs: values go the way of their keys. Where more than one launch splits, the two are moved
+/// one after the other: bucket_of is called twice per key, and the rest comes twice, too.
+/// values_out may be values; otherwise it overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut, class BucketOf>
 void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Values& values,
@@ -273,6 +318,10 @@ void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Value
     detail::expects_no_partial_overlap(source, value_sink, name, "keys", "values_out", false);
     detail::expects_no_partial_overlap(offset, value_sink, name, "offsets", "values_out", false);
     const auto buckets = static_cast<std::uint32_t>(bucket_count);
+    if (kernels::split_few_segments(exec,
+                                    kernels::arrays_of(source, sink, value_source, value_sink),
+                                    offset, buckets, bucket_of, options, name))
+      return;
     kernels::segmented_multisplit(
         exec, source, offset, buckets, options,
         kernels::segmented_multisplit_inner<Exec, key, value>(exec, source.extent,

@@ -375,6 +375,10 @@ void expects_memory(const T& t, const char* algorithm, const char* name) {
   }
 }
 
+inline bool are_apart(const byte_range& a, const byte_range& b) {
+  return a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+}
+
 /// in and out may be the same array; any other overlap would let items be read after they were
 /// overwritten.
 template <class In, class Out>
@@ -394,7 +398,7 @@ void expects_no_partial_overlap(const In& in, const Out& out, const char* algori
   }
   const byte_range a = detail::bytes_of(in);
   const byte_range b = detail::bytes_of(out);
-  const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+  const bool apart = detail::are_apart(a, b);
   bool same = false;
   if constexpr (requires {
                   in.data;

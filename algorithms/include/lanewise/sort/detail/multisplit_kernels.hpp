@@ -8,6 +8,7 @@
 #include <lanewise/sort/detail/multisplit_policy.hpp>
 #include <lanewise/sort/detail/split.hpp>
 #include <lanewise/team/bucket_counts.hpp>
+#include <lanewise/team/team_scan.hpp>
 #include <lanewise/warp/search.hpp>
 
 #include <algorithm>
@@ -68,25 +69,39 @@ struct count_kernel {
   }
 };
 
+/// Scans numbers of_row(b) for b in [0, rows) by a team: put(b, before). Returns the sum.
+template <class T, class Team, class Scratch, class OfRow, class Put>
+LANEWISE_FUNCTION T scan_rows(const Team& team, Scratch& shared, std::uint32_t rows, OfRow of_row,
+                              Put put) {
+  using warp_type = typename Team::warp_type;
+  constexpr std::uint32_t width = warp_type::width;
+  const auto warp = team.warp();
+  T sum = 0;
+  for (std::uint32_t first = 0; first < rows; first += Team::warps * width) {
+    auto row = warp.lane() + lanes_t<warp_type, std::uint32_t>(
+                                 first + static_cast<std::uint32_t>(team.warp_index()) * width);
+    const auto exists = row < rows;
+    auto scan =
+        scan_by_shuffles::scan(team, shared, warp.map(exists, of_row, T{0}, row), plus{}, sum);
+    warp.each(exists, put, row, scan.before);
+    sum = scan.total;
+  }
+  return sum;
+}
+
 /// The items of every bucket of a second round, which the first round counts, and from its scan on
 /// where they begin.
 struct later_buckets {
   std::uint64_t* begins;  // nullptr: there is no such round
   std::uint32_t buckets;
 
-  /// By one warp.
-  template <class W>
-  LANEWISE_FUNCTION void scan(const W& warp) const {
+  /// By a team.
+  template <class Team, class Scratch>
+  LANEWISE_FUNCTION void scan(const Team& team, Scratch& shared) const {
     if (begins == nullptr) return;
-    using u64s = lanes_t<W, std::uint64_t>;
-    std::uint64_t before = 0;
-    for (std::uint32_t b = 0; b < buckets; b += W::width) {
-      const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(b) < buckets;
-      const auto total = warp.load(exists, begins + b, std::uint64_t{0});
-      const auto upto = warp.inclusive_scan(total, plus{});
-      warp.store(exists, begins + b, upto - total + u64s(before));
-      before += warp.broadcast(upto, W::width - 1);
-    }
+    kernels::scan_rows<std::uint64_t>(
+        team, shared, buckets, [&](std::uint32_t b) { return begins[b]; },
+        [&](std::uint32_t b, std::uint64_t before) { begins[b] = before; });
   }
 };
 
@@ -99,6 +114,8 @@ struct starts_kernel {
   template <class Team>
   struct scratch {
     std::uint64_t sum[Team::warps];
+    scan_by_shuffles::scratch<Team, std::int64_t> scan;
+    scan_by_shuffles::scratch<Team, std::uint64_t> later_scan;
     std::uint64_t control;
   };
 
@@ -157,28 +174,17 @@ struct starts_kernel {
     }
     team.barrier();
     if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
-    if (team.warp_index() != 0) return;
-    later.scan(warp);
-    std::int64_t before = 0;
-    for (std::uint32_t b = 0; b < buckets; b += width) {
-      auto bucket = warp.lane() + typename warp_type::template lanes<std::uint32_t>(b);
-      const auto exists = bucket < buckets;
-      const auto total = warp.load(exists, first + b, std::int64_t{0});
-      const auto upto = warp.inclusive_scan(total, plus{});
-      auto place = upto - total + typename warp_type::template lanes<std::int64_t>(before);
-      warp.each(
-          exists,
-          [&](std::uint32_t i, std::int64_t x) {
-            first[i] = x;
-            if (offsets.exist()) offsets.put(i, x);
-          },
-          bucket, place);
-      before += warp.broadcast(upto, static_cast<int>(width) - 1);
-    }
-    warp.once([&] {
-      first[buckets] = before;
+    later.scan(team, shared.later_scan);
+    const std::int64_t kept = kernels::scan_rows<std::int64_t>(
+        team, shared.scan, buckets, [&](std::uint32_t b) { return first[b]; },
+        [&](std::uint32_t b, std::int64_t x) {
+          first[b] = x;
+          if (offsets.exist()) offsets.put(b, x);
+        });
+    team.once([&] {
+      first[buckets] = kept;
       first[buckets + 1] = n();
-      if (offsets.exist()) offsets.put(buckets, before);
+      if (offsets.exist()) offsets.put(buckets, kept);
       *control = shared.control >> 32 << 32;
     });
   }

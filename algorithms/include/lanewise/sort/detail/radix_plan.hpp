@@ -138,8 +138,9 @@ LANEWISE_FUNCTION radix_range radix_range_of(Bits x) {
   return {high > 0 ? detail::radix_bit_width(lowest) - 1 : 0, high};
 }
 
-/// The jobs that a launch does: all, the jobs that another launch has left, or one job of all keys.
-enum class block_sort_tasks : std::uint8_t { all, left, one };
+/// The jobs that a launch does: all, the jobs that another launch has left, one job of all keys, or
+/// a job for each segment of a list.
+enum class block_sort_tasks : std::uint8_t { all, left, one, segments };
 
 /// Digits of eight bits.
 inline constexpr int radix_digit_bits = 8;

@@ -92,11 +92,12 @@ inline cudaMemPool_t pool_of(int device) {
 template <class Kernel>
 using team_for = team<Kernel::policy::warps, Kernel::policy::parked_tiles>;
 
-/// Waits until the launch before this one is done and its results can be seen, and lets the next
-/// one begin: from compute capability 9.0 on, teams may be on the device while that launch ends.
+/// Lets the next launch begin, and waits until the launch before this one is done and its results
+/// can be seen: from compute capability 9.0 on, teams may be on the device while that launch ends.
+/// The next launch waits in the same way, so it may begin before this one has waited.
 __device__ inline void wait_for_launch_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
 

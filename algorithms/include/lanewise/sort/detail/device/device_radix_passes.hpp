@@ -116,6 +116,70 @@ struct radix_digit_passes {
   /// Whether keys may be elsewhere than in the output when passes have moved them.
   LANEWISE_FUNCTION bool may_end_elsewhere() const { return keys.overwrites() || !is_apart(); }
 
+  /// What comes before all passes.
+  template <class Team>
+  LANEWISE_FUNCTION void begin(const Team& team, count_scratch& shared,
+                               const league_barrier& meeting) const {
+    count(team, shared);
+    clear_words(team);
+    meeting.wait(team);
+    prepare(team);
+  }
+
+  /// Pass p, if it moves keys. narrows: ranks no more buckets than the digit has. signs: what
+  /// orders keys depends on their signs.
+  template <bool launched, bool signs, class Team>
+  LANEWISE_FUNCTION void place(const Team& team, place_scratch<Team>& shared, int p) const {
+    detail::radix_pass& pass = passes[p];
+    if (pass.moves == 0) return;
+    const radix_digit_of_key<Bits, signs> digit({pass.shift, pass.mask}, map);
+    const std::int64_t all = n();
+    const array_source<Bits, identity> source{keys(pass.from), all, {}};
+    const array_sink<Bits> sink{keys.to(pass.to), all};
+    // split_tile ranks 8, 32 or 256 buckets. (With mask + 1, and in a kernel that counts, too,
+    // ptxas 13.0 runs out of predicates.)
+    std::uint32_t buckets = detail::radix_buckets;
+    if constexpr (launched) buckets = pass.mask < 8 ? 8 : (pass.mask < 32 ? 32 : buckets);
+    const look_back_counts<Word> counts{words_of(pass.number, pass.tiles), buckets};
+    Word* const next_words = words_of(pass.number + 1, pass.tiles);
+    const std::uint64_t* const start = starts + p * detail::radix_buckets;
+    lanewise::for_each_tile_in_order<launched>(
+        team, shared.ticket, pass.tickets, pass.tiles, [&](std::uint32_t t) LANEWISE_INLINE_LAMBDA {
+          clear_words(team, next_words, t);
+          const std::int64_t first_item = t * tile_items;
+          const look_back_offsets<Word> places{counts, start, t};
+          if constexpr (has_values) {
+            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
+                               places, all, sink,
+                               array_source<Value, identity>{values(pass.from), all, {}},
+                               array_sink<Value>{values.to(pass.to), all});
+          } else {
+            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
+                               places, all, sink, nullptr, nullptr);
+          }
+        });
+  }
+
+  /// All passes after `begin`, by teams that meet after each.
+  template <bool signs, class Team>
+  LANEWISE_FUNCTION void place_all(const Team& team, place_scratch<Team>& shared,
+                                   const league_barrier& meeting) const {
+    for (int p = 0; p < static_cast<int>(sizeof(Bits)); ++p) {
+      if (passes[p].moves == 0) continue;
+      place<false, signs>(team, shared, p);
+      meeting.wait(team);
+    }
+    copy(team);
+  }
+
+  /// Copies what has ended elsewhere, when all passes are done.
+  template <class Team>
+  LANEWISE_FUNCTION void copy(const Team& team) const {
+    copy(team, keys(*end), keys.out);
+    if constexpr (has_values) copy(team, values(*end), values.out);
+  }
+
+ private:
   /// Counts this team's share of the keys by all digits in which keys differ.
   template <class Team>
   LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared) const {
@@ -203,40 +267,6 @@ struct radix_digit_passes {
     });
   }
 
-  /// Pass p, if it moves keys. launched: the launch has a team for each tile. signs: what orders
-  /// keys depends on their signs.
-  template <bool launched, bool signs, class Team>
-  LANEWISE_FUNCTION void place(const Team& team, place_scratch<Team>& shared, int p) const {
-    detail::radix_pass& pass = passes[p];
-    if (pass.moves == 0) return;
-    const radix_digit_of_key<Bits, signs> digit({pass.shift, pass.mask}, map);
-    const std::int64_t all = n();
-    const array_source<Bits, identity> source{keys(pass.from), all, {}};
-    const array_sink<Bits> sink{keys.to(pass.to), all};
-    // split_tile ranks 8, 32 or 256 buckets. (With mask + 1, and in a kernel that counts, too,
-    // ptxas 13.0 runs out of predicates.)
-    std::uint32_t buckets = detail::radix_buckets;
-    if constexpr (launched) buckets = pass.mask < 8 ? 8 : (pass.mask < 32 ? 32 : buckets);
-    const look_back_counts<Word> counts{words_of(pass.number, pass.tiles), buckets};
-    Word* const next_words = words_of(pass.number + 1, pass.tiles);
-    const std::uint64_t* const start = starts + p * detail::radix_buckets;
-    lanewise::for_each_tile_in_order<launched>(
-        team, shared.ticket, pass.tickets, pass.tiles, [&](std::uint32_t t) LANEWISE_INLINE_LAMBDA {
-          clear_words(team, next_words, t);
-          const std::int64_t first_item = t * tile_items;
-          const look_back_offsets<Word> places{counts, start, t};
-          if constexpr (has_values) {
-            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
-                               places, all, sink,
-                               array_source<Value, identity>{values(pass.from), all, {}},
-                               array_sink<Value>{values.to(pass.to), all});
-          } else {
-            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
-                               places, all, sink, nullptr, nullptr);
-          }
-        });
-  }
-
   /// The words of tiles are 0 before any tile publishes: those of the first pass that moves keys.
   template <class Team>
   LANEWISE_FUNCTION void clear_words(const Team& team) const {
@@ -244,14 +274,6 @@ struct radix_digit_passes {
     for (std::int64_t t = team.index(); t < tiles; t += team.league()) clear_words(team, words, t);
   }
 
-  /// Copies what has ended elsewhere, when all passes are done.
-  template <class Team>
-  LANEWISE_FUNCTION void copy(const Team& team) const {
-    copy(team, keys(*end), keys.out);
-    if constexpr (has_values) copy(team, values(*end), values.out);
-  }
-
- private:
   /// The range of the bits that passes look at.
   LANEWISE_FUNCTION detail::radix_range bits() const {
     if (differing == nullptr) return range;
@@ -321,28 +343,6 @@ struct radix_digit_passes {
   }
 };
 
-/// What comes before all passes.
-template <class Passes>
-struct radix_pass_counts_kernel {
-  struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = 4;
-  };
-  template <class Team>
-  using scratch = typename Passes::count_scratch;
-
-  Passes passes;
-  league_barrier meeting;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (!passes.have_keys()) return;
-    passes.count(team, shared);
-    passes.clear_words(team);
-    meeting.wait(team);
-    passes.prepare(team);
-  }
-};
-
 /// A pass.
 template <class Passes, bool signs>
 struct radix_pass_kernel {
@@ -374,33 +374,19 @@ struct radix_pass_copy_kernel {
   }
 };
 
-/// All of it in one resident launch.
-template <class Passes>
+/// All passes, and the copy after them.
+template <class Passes, bool signs>
 struct radix_passes_kernel {
   using policy = typename Passes::policy;
   template <class Team>
-  union scratch {
-    typename Passes::count_scratch count;
-    typename Passes::template place_scratch<Team> place;
-  };
+  using scratch = typename Passes::template place_scratch<Team>;
 
   Passes passes;
   league_barrier meeting;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (!passes.have_keys()) return;
-    passes.count(team, shared.count);
-    passes.clear_words(team);
-    meeting.wait(team);
-    passes.prepare(team);
-    meeting.wait(team);
-    for (int p = 0; p < static_cast<int>(sizeof(*passes.keys.in)); ++p) {
-      if (passes.passes[p].moves == 0) continue;
-      passes.template place<false, true>(team, shared.place, p);
-      meeting.wait(team);
-    }
-    passes.copy(team);
+    if (passes.have_keys()) passes.template place_all<signs>(team, shared, meeting);
   }
 };
 

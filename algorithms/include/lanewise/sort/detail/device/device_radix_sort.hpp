@@ -7,6 +7,7 @@
 #include <lanewise/sort/detail/device/device_block_sort.hpp>
 #include <lanewise/sort/detail/device/device_radix_levels.hpp>
 #include <lanewise/sort/detail/device/device_radix_passes.hpp>
+#include <lanewise/sort/detail/segment_plan.hpp>
 #include <lanewise/tile/split_tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -229,6 +230,39 @@ struct radix_rest_kernel {
   }
 };
 
+/// All levels from one on, or what comes before passes: keys go by levels or by passes.
+template <class Levels, class Passes>
+struct radix_rest_or_passes_kernel {
+  using policy = typename Levels::policy;
+  template <class Team>
+  union scratch {
+    typename Levels::template scratch<Team> levels;
+    typename Passes::count_scratch count;
+  };
+
+  Levels levels;
+  Passes passes;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (passes.have_keys()) {
+      passes.begin(team, shared.count, levels.meeting);
+    } else {
+      levels(team, shared.levels);
+    }
+  }
+};
+
+/// Lists a segment for level 1, which has `items` keys from `begin` on, by a warp.
+template <class Team, class Bits, class Counter>
+LANEWISE_FUNCTION void list_segment(const Team& team, const detail::radix_plan<Bits, Counter>& plan,
+                                    std::int64_t begin, std::int64_t items) {
+  using i64s = lanes_t<typename Team::warp_type, std::int64_t>;
+  detail::device_radix_starts<Team, Bits, Counter>::append(
+      team.warp(), plan, 1, team.warp().template first<std::int64_t>(1), i64s(begin), i64s(items),
+      {0, 0, 0, static_cast<std::uint8_t>(plan.range.high), detail::radix_array::in, false, false});
+}
+
 /// What a team does at the end of a sort. by_digits: whether it sorts keys that gather, too; else
 /// it leaves their jobs to a second launch, which has registers for it.
 template <class Bits, class Counter, class Key, class Value, bool by_digits, int team_warps = 16>
@@ -237,6 +271,7 @@ struct radix_job_kernel {
       sizeof(Key) <= 4 && (std::is_empty_v<Value> || sizeof(Value) <= 4);
   /// Four teams of a multiprocessor have no registers for them.
   static constexpr bool has_shares = by_digits || !is_small;
+  static constexpr bool takes_segments = team_warps == 32;
   struct policy : launch_policy {
     static constexpr int warps = team_warps;
     // H200, 2^28 u32: with four teams the kernel spills, and the sort takes 3.77 ms; with three
@@ -254,6 +289,7 @@ struct radix_job_kernel {
   detail::block_sort_tasks which;
   int bins_tried;    ///< bins have been tried where this many bits of keys differ, or fewer
   int shares_tried;  ///< shares have been tried where this many bits of keys differ, or fewer
+  detail::segment_list segments = {};
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -266,6 +302,9 @@ struct radix_job_kernel {
             0);
       return;
     }
+    if constexpr (takes_segments) {
+      if (which == detail::block_sort_tasks::segments) return sort_segments(team, shared);
+    }
     const bool left = which == detail::block_sort_tasks::left;
     const std::uint32_t jobs = left ? *plan.unsorted_count : *plan.job_count;
     for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
@@ -276,6 +315,23 @@ struct radix_job_kernel {
   }
 
  private:
+  /// Every segment is a job. Those that fit no team go to level 1.
+  template <class Team>
+  LANEWISE_FUNCTION void sort_segments(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t all = segments.size();
+    for (std::int64_t s = team.index(); s < all; s += team.league()) {
+      const std::int64_t begin = segments.begin(s), items = segments.items(s, s + 1);
+      if (items > job<Team>::items) {
+        if (team.warp_index() == 0) kernels::list_segment(team, plan, begin, items);
+      } else if (items > 0) {
+        run(team, shared,
+            {begin, static_cast<std::uint32_t>(items), detail::radix_array::in,
+             detail::radix_work::sorts, false, static_cast<std::uint8_t>(plan.range.high)},
+            0);
+      }
+      team.barrier();
+    }
+  }
   template <class Team>
   LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared,
                              const detail::block_sort_task& todo, std::uint32_t number) const {
@@ -320,7 +376,8 @@ struct radix_whole_kernel {
   template <class Team>
   union scratch {
     typename levels::template scratch<Team> level;
-    typename Passes::template scratch<Team> pass;
+    typename Passes::count_scratch count;
+    typename Passes::template place_scratch<Team> place;
     typename Jobs::template scratch<Team> job;
   };
 
@@ -331,7 +388,11 @@ struct radix_whole_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     sends(team, shared.level);
-    passes(team, shared.pass);
+    if (passes.have_keys()) {
+      passes.begin(team, shared.count, sends.meeting);
+      sends.meeting.wait(team);
+      passes.template place_all<true>(team, shared.place, sends.meeting);
+    }
     jobs(team, shared.job);
   }
 };
@@ -433,8 +494,7 @@ class device_radix_sort {
   template <class Word, bool few>
   using by_passes = radix_digit_passes<Bits, Value, Word, few>;
   template <class Word>
-  using whole = radix_whole_kernel<placing_of<Word, true>, Bits,
-                                   radix_passes_kernel<by_passes<Word, true>>, jobs, key>;
+  using whole = radix_whole_kernel<placing_of<Word, true>, Bits, by_passes<Word, true>, jobs, key>;
   template <class Exec, class Kernel, class Placing>
   static constexpr std::int64_t tile_items =
       Placing::template split<team_t<Exec, typename Kernel::policy>>::items;
@@ -603,30 +663,18 @@ class device_radix_sort {
                ? many::template split<team_t<Exec, typename many::policy>>::items
                : few::template split<team_t<Exec, typename whole<word>::policy>>::items;
   }
-  /// at_once: keys are in passes from the start.
-  template <class Word, class Exec>
-  static void launch_passes(const Exec& exec, const detail::radix_plan<Bits, Counter>& plan,
-                            const detail::radix_arrays<Value>& values, const layout& parts,
-                            char* memory, std::int64_t tile_items, bool at_once) {
-    const auto launch = [&](auto word) {
-      auto passes = passes_of<decltype(word), false>(plan, values, parts, memory, tile_items);
-      if (at_once) {
-        passes.first = nullptr;
-        passes.differing = nullptr;
-      }
-      launch_passes(exec, passes, {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)});
-    };
-    if constexpr (!ordered) {
-      if (has_wide_words(plan.n.bound)) return launch(std::uint64_t{});
+  /// The levels of `rest`, or passes. Few keys go by passes in one launch, as launches that find
+  /// nothing to do take longer than what they gain.
+  template <class Exec, class Rest, class Passes>
+  static void launch_rest_or_passes(const Exec& exec, const Rest& rest, const Passes& passes) {
+    if (passes.map.negative != 0) {
+      launch_rest_or_passes<true>(exec, rest, passes);
+    } else {
+      launch_rest_or_passes<false>(exec, rest, passes);
     }
-    launch(Word{});
   }
-  /// Few keys go by one launch, as launches that find nothing to do take longer than what they
-  /// gain.
-  template <class Word, class Exec>
-  static void launch_passes(const Exec& exec, const by_passes<Word, false>& passes,
-                            const league_barrier& meeting) {
-    using all = by_passes<Word, false>;
+  template <bool signs, class Exec, class Rest, class Passes>
+  static void launch_rest_or_passes(const Exec& exec, const Rest& rest, const Passes& passes) {
     using backend = backend_of<Exec>;
     const std::int64_t tiles = lanewise::divide_up(passes.n.bound, passes.tile_items);
     const auto resident = [&](const char* label, const auto& kernel) {
@@ -635,22 +683,16 @@ class device_radix_sort {
           exec, label, std::min(most_meeting, backend::template resident_league<type>(exec, tiles)),
           kernel);
     };
+    resident("Lanewise::radix_sort::rest", radix_rest_or_passes_kernel<Rest, Passes>{rest, passes});
     if (passes.first != nullptr && passes.n.bound <= many_keys)
-      return resident("Lanewise::radix_sort::passes", radix_passes_kernel<all>{passes, meeting});
-    resident("Lanewise::radix_sort::pass_counts", radix_pass_counts_kernel<all>{passes, meeting});
-    const auto place = [&](auto signs) {
-      using kernel = radix_pass_kernel<all, decltype(signs)::value>;
-      for (int p = 0; p < detail::radix_digits(passes.range); ++p)
-        lanewise::launch(exec, "Lanewise::radix_sort::pass",
-                         backend::template league_for_tiles<kernel>(exec, tiles),
-                         kernel{passes, p});
-    };
-    if (passes.map.negative != 0) {
-      place(std::true_type{});
-    } else {
-      place(std::false_type{});
-    }
-    using copying = radix_pass_copy_kernel<all>;
+      return resident("Lanewise::radix_sort::passes",
+                      radix_passes_kernel<Passes, signs>{passes, rest.meeting});
+    using placing = radix_pass_kernel<Passes, signs>;
+    for (int p = 0; p < detail::radix_digits(passes.range); ++p)
+      lanewise::launch(exec, "Lanewise::radix_sort::pass",
+                       backend::template league_for_tiles<placing>(exec, tiles),
+                       placing{passes, p});
+    using copying = radix_pass_copy_kernel<Passes>;
     if (passes.may_end_elsewhere())
       lanewise::launch(exec, "Lanewise::radix_sort::pass_copy",
                        backend::template resident_league<copying>(exec, tiles), copying{passes});
@@ -692,7 +734,13 @@ class device_radix_sort {
     if constexpr (listed) {
       list.begin(plan);
     } else if (is_for_passes(n.bound, range)) {
-      return launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, true);
+      auto passes = passes_of<Word, false>(plan, values, parts, memory, items_of_pass);
+      passes.first = nullptr;
+      passes.differing = nullptr;
+      return launch_rest_or_passes(
+          exec,
+          rest_of<placing_of<Word, false>>(plan, values, parts, memory, most, most, capacity<Exec>),
+          passes);
     } else if constexpr (std::is_same_v<Word, std::uint32_t>) {
       if (n.bound <= whole_keys) {
         using kernel = whole<Word>;
@@ -702,7 +750,7 @@ class device_radix_sort {
             exec, "Lanewise::radix_sort", teams,
             kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
                                                    capacity<Exec>),
-                   {passes_of<Word, true>(plan, values, parts, memory, items_of_pass), meeting},
+                   passes_of<Word, true>(plan, values, parts, memory, items_of_pass),
                    jobs{plan, values, detail::block_sort_tasks::all, -1, -1}});
         return;
       }
@@ -738,16 +786,16 @@ class device_radix_sort {
                        backend::template league_for_tiles<kernel>(exec, tiles),
                        kernel{rest.placing, level});
     }
-    if (launched < most) {
+    if constexpr (listed) {
       using kernel = radix_rest_kernel<placing_type, Bits>;
       const std::int64_t teams =
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-      lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
-    }
-    if constexpr (listed) {
+      if (launched < most)
+        lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
       if (list.finish(plan, values)) return;
     } else {
-      launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, false);
+      launch_rest_or_passes(exec, rest,
+                            passes_of<Word, false>(plan, values, parts, memory, items_of_pass));
     }
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range) && n.bound > whole_keys) {

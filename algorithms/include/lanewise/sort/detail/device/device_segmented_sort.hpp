@@ -109,19 +109,13 @@ struct segment_windows_kernel {
   /// Lists a segment that is too large for a job.
   template <class Team>
   LANEWISE_FUNCTION void add_large(const Team& team, std::int64_t begin, std::int64_t items) const {
-    using i64s = lanes_t<typename Team::warp_type, std::int64_t>;
     const auto warp = team.warp();
     const auto top = static_cast<std::uint8_t>(plan.range.high);
     if (items > wide_capacity) {
-      const auto append = [&]<class Of>(const detail::radix_plan<Bits, Of>& to) {
-        detail::device_radix_starts<Team, Bits, Of>::append(
-            warp, to, 1, warp.template first<std::int64_t>(1), i64s(begin), i64s(items),
-            {0, 0, 0, top, detail::radix_array::in, false, false});
-      };
       if (has_wide_counts) {
-        append(plan.template with_counters<std::uint64_t>());
+        kernels::list_segment(team, plan.template with_counters<std::uint64_t>(), begin, items);
       } else {
-        append(plan);
+        kernels::list_segment(team, plan, begin, items);
       }
       return;
     }
@@ -360,14 +354,23 @@ class device_segmented_sort {
     return n <= job<Exec>::items && segments <= job<Exec>::most_segments;
   }
 
+  template <class Exec>
+  static bool fits_wide(const Exec& exec) {
+    return static_cast<std::int64_t>(wide_bytes<Exec>) <= backend_of<Exec>::scratch_bytes(exec);
+  }
+  /// Whether segments are so few that every one of them has a wide team. The launches that look for
+  /// short segments would take longer than what they gain.
+  template <class Exec>
+  static bool has_team_each(const Exec& exec, std::int64_t n, std::int64_t segments) {
+    return n <= few_items<Exec> && fits_wide(exec) &&
+           segments <= backend_of<Exec>::template resident_teams<wide_jobs>(exec);
+  }
   /// The most items of a wide job; 0 where segments have fewer than 1024 items on average, or where
   /// a team of the device lacks the scratch for a wide job.
   template <class Exec>
   static std::int64_t wide_capacity(const Exec& exec, std::int64_t n, std::int64_t segments) {
     constexpr std::int64_t long_on_average = 1024;
-    const bool fits =
-        static_cast<std::int64_t>(wide_bytes<Exec>) <= backend_of<Exec>::scratch_bytes(exec);
-    return fits && n >= long_on_average * segments ? wide_job<Exec>::items : 0;
+    return fits_wide(exec) && n >= long_on_average * segments ? wide_job<Exec>::items : 0;
   }
 
  public:
@@ -426,7 +429,11 @@ class device_segmented_sort {
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
     work.wide_jobs = reinterpret_cast<detail::block_sort_task*>(memory + parts.wide);
     std::int64_t wide = 0;
-    if constexpr (has_wide<Exec>) wide = wide_capacity(exec, n, segments);
+    if constexpr (has_wide<Exec>) {
+      if (has_team_each(exec, n, segments))
+        return sort_by_teams(exec, keys, values, n, list, map, range, memory + parts.large);
+      wide = wide_capacity(exec, n, segments);
+    }
     // If items are few, a launch of wide teams sorts what the levels leave, too.
     const bool is_together = wide > 0 && n <= few_items<Exec>;
     const auto begin = [&](const auto& plan) {
@@ -476,6 +483,32 @@ class device_segmented_sort {
     plan.map = map;
     plan.range = range;
     return plan;
+  }
+  /// A wide team sorts each segment, or lists it for levels, whose jobs are wide ones, too.
+  template <class Exec>
+  static void sort_by_teams(const Exec& exec, const detail::radix_arrays<Bits>& keys,
+                            const detail::radix_arrays<Value>& values, std::int64_t n,
+                            const detail::segment_list& list, const detail::key_map<Bits>& map,
+                            detail::radix_range range, char* memory) {
+    const auto begin = [&](const auto& plan) {
+      wide_jobs sorts{plan.template with_counters<counter>(),
+                      values,
+                      detail::block_sort_tasks::segments,
+                      -1,
+                      -1,
+                      list};
+      lanewise::launch(exec, "Lanewise::segmented_sort::segments", list.count.bound, sorts);
+    };
+    const auto finish = [&](const auto& plan, const auto& arrays) {
+      launch_wide(exec, plan.template with_counters<counter>(), arrays, n);
+      return true;
+    };
+    if (n > wide_job<Exec>::items) {
+      large::sort_listed(exec, keys, values, n, map, range, memory, begin, finish,
+                         job<Exec>::items);
+    } else {
+      begin(plan_of(keys, map, range));
+    }
   }
   /// is_together: wide jobs are in the list of the plan's jobs.
   template <class Exec, class Counter>
