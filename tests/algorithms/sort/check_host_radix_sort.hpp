@@ -259,4 +259,57 @@ TEST_CASE("hosts sort skewed keys", "[host_radix_sort][long]") {
   check_host_sorts(equal, lanewise::identity{});
 }
 
+TEMPLATE_TEST_CASE("cells follow each other", "[host_radix_sort][sanitize]", std::uint8_t,
+                   std::uint64_t) {
+  using cells = lanewise::detail::key_cells<TestType>;
+  for (TestType x = 0; x < cells::single; ++x) CHECK(cells::cell_of(x) == x);
+  std::uint32_t next = cells::single;
+  for (int b = 5; b < static_cast<int>(8 * sizeof(TestType)); ++b) {
+    const std::uint64_t first = std::uint64_t{1} << b, size = first / 16;
+    for (std::uint64_t c = 0; c < 16; ++c, ++next) {
+      CHECK(cells::cell_of(static_cast<TestType>(first + c * size)) == next);
+      CHECK(cells::cell_of(static_cast<TestType>(first + (c + 1) * size - 1)) == next);
+    }
+  }
+  CHECK(next <= cells::cells);
+}
+
+// One team cuts such keys of 8 bytes by cells, and several cut them together.
+TEMPLATE_TEST_CASE("hosts sort keys that gather", "[host_radix_sort][sanitize]", std::uint64_t,
+                   std::uint32_t) {
+  constexpr auto width = static_cast<TestType>(8 * sizeof(TestType));
+  for (const std::int64_t n : {std::int64_t{2047}, std::int64_t{2048}, most_alone() + 100}) {
+    const auto a = random_items<TestType>(n), b = random_items<TestType>(n, ~TestType{0}, 2);
+    const auto c = random_items<TestType>(n, ~TestType{0}, 3);
+    const auto made = [&](const auto& f) {
+      auto items = a;
+      for (std::size_t i = 0; i < items.size(); ++i) items[i] = f(a[i], b[i], c[i]);
+      return items;
+    };
+    CAPTURE(n);
+    check_host_sorts(made([](TestType x, TestType y, TestType) {
+                       return static_cast<TestType>(x >> (y % width));
+                     }),
+                     lanewise::identity{});
+    // Few samples meet the least keys.
+    check_host_sorts(
+        made([](TestType x, TestType y, TestType z) { return static_cast<TestType>(x & y & z); }),
+        descending_bits<TestType>{});
+    check_host_sorts(
+        made([](TestType x, TestType y, TestType z) { return static_cast<TestType>(x & y & z); }),
+        lanewise::identity{});
+    auto above = made([](TestType x, TestType y, TestType) {
+      return static_cast<TestType>(~TestType{0} / 3 + (x >> (2 + y % (width - 2))));
+    });
+    above[1000] = 12;
+    above[2000] = 1;
+    check_host_sorts(above, lanewise::identity{});
+    // A third are equal, others rare.
+    check_host_sorts(made([](TestType x, TestType y, TestType z) {
+                       return z % 3 == 0 ? TestType{5} : static_cast<TestType>(x >> (y % width));
+                     }),
+                     lanewise::identity{});
+  }
+}
+
 }  // namespace test

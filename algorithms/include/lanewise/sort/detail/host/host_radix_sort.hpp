@@ -73,7 +73,7 @@ struct host_sort_bucket_of {
 };
 
 /// A range that is too large for one team: all cut it into buckets, by the highest bits in which a
-/// sample differs.
+/// sample differs, or by cells if keys gather.
 template <class Bits>
 struct parallel_partition {
   std::int64_t begin;
@@ -81,7 +81,8 @@ struct parallel_partition {
   sort_array from;
   int depth;
   host_sort_buckets<Bits> bucket;
-  std::int64_t chunks;  // runs of tiles
+  key_cells<Bits>* cells;  // or null
+  std::int64_t chunks;     // runs of tiles
   std::uint32_t* tile_counts;
   std::int64_t* counts;    // of every chunk a row; then where its items go
   std::int64_t* first;     // where the buckets begin, and the last one ends
@@ -102,6 +103,7 @@ struct host_sort_plan {
   static constexpr std::int64_t most_chunks = 256;
   static constexpr int most_jobs = 256;
   static constexpr int most_depth = 6;
+  static constexpr std::int64_t cells = sizeof(key_cells<std::uint64_t>) / 8;  // entries of a job
 
   std::int64_t n;
   std::int64_t tile;   // items that a team cuts at a time
@@ -137,7 +139,7 @@ struct host_sort_plan {
   /// The counters of a job, in entries of 8 bytes.
   LANEWISE_FUNCTION std::int64_t counters(std::int64_t size, std::int64_t chunks,
                                           std::int64_t buckets) const {
-    return (chunks + 1) * buckets + 1 + divide_up(tiles(size) * buckets, 2);
+    return (chunks + 1) * buckets + 1 + divide_up(tiles(size) * buckets, 2) + cells;
   }
   // What memory is for: the first job in as many chunks as there may be, and others. A range for
   // which there is none left is sorted by one team.
@@ -252,7 +254,9 @@ struct host_sort_kernel {
   using task = detail::host_sort_task;
   using array = detail::sort_array;
   using plan_type = detail::host_sort_plan;
+  using cells_type = detail::key_cells<bits_type>;
   static constexpr bool has_values = place::has_values;
+  static constexpr bool has_cells = sizeof(bits_type) <= 8;
 
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
 
@@ -264,7 +268,7 @@ struct host_sort_kernel {
   template <class Team>
   struct split : detail::host_split_tile<Team, Item, policy, most_tile> {};
   static constexpr std::uint32_t most_pushed = 32;
-  static constexpr std::int64_t sampled = 512;
+  static constexpr std::int64_t sampled = cells_type::sampled;
 
   template <class Team>
   struct scratch {
@@ -350,8 +354,9 @@ struct host_sort_kernel {
     const std::int64_t chunks = sizes.chunks(size, teams == 1 ? 1 : 4 * teams);
     bits_type found[sampled];
     const auto bucket = sample(at(from).keys + begin, size, sizes.parts(size, teams), found);
+    const std::int64_t most = most_in_bucket(found, bucket);
     // One team cuts what is uneven by samples, in as many steps as it takes.
-    if (teams == 1 && is_uneven(found, bucket)) return false;
+    if (teams == 1 && most > sampled / 2) return false;
     const std::int64_t buckets = bucket.parts;
     const auto rows = static_cast<std::uint64_t>(sizes.counters(size, chunks, buckets));
     const auto tasks = static_cast<std::uint32_t>(sizes.tasks(size, chunks));
@@ -365,13 +370,22 @@ struct host_sort_kernel {
     if (row + rows > static_cast<std::uint64_t>(board.counter_places)) return false;
     const std::uint32_t number = warp.fetch_add(board.shared->jobs, 1);
     if (number >= static_cast<std::uint32_t>(plan_type::most_jobs)) return false;
+    std::int64_t* const counts = board.counters + row;
+    cells_type* cells = nullptr;
+    if constexpr (has_cells) {
+      auto* const room = reinterpret_cast<cells_type*>(counts + rows - plan_type::cells);
+      // One bucket has more than half of a team's share, and than three buckets' shares.
+      if (most > sampled / (2 * teams) + 3 * sampled / buckets &&
+          room->cut(found, bucket.parts, static_cast<std::uint32_t>(most / 2)))
+        cells = room;
+    }
     warp.once([&] {
-      std::int64_t* const counts = board.counters + row;
       board.jobs[number] = {begin,
                             end,
                             from,
                             depth,
                             bucket,
+                            cells,
                             chunks,
                             reinterpret_cast<std::uint32_t*>(counts + (chunks + 1) * buckets + 1),
                             counts,
@@ -407,15 +421,15 @@ struct host_sort_kernel {
     }
     return detail::host_sort_buckets<bits_type>::of(low, high, parts);
   }
-  /// Whether half of the sample is in one bucket.
-  static LANEWISE_LOOP_FUNCTION bool is_uneven(const bits_type (&found)[sampled],
-                                               detail::host_sort_buckets<bits_type> bucket) {
+  /// How many of the sample are in the bucket that has most.
+  static LANEWISE_LOOP_FUNCTION std::uint32_t most_in_bucket(
+      const bits_type (&found)[sampled], detail::host_sort_buckets<bits_type> bucket) {
     std::uint32_t count[most_buckets] = {}, most = 0;
     for (const bits_type k : found) {
       const std::uint32_t here = ++count[(k - bucket.low) >> bucket.shift];
       most = most < here ? here : most;
     }
-    return most > sampled / 2;
+    return most;
   }
 
   template <class Team>
@@ -530,6 +544,11 @@ struct host_sort_kernel {
 
   template <class F>
   LANEWISE_FUNCTION auto with_bucket_of(const job_type& job, const F& f) const {
+    if constexpr (has_cells) {
+      if (job.cells != nullptr)
+        return f([cells = job.cells, key = key](const Item& x)
+                     LANEWISE_INLINE_LAMBDA { return (*cells)(key(x)); });
+    }
     if (job.bucket.takes_all()) return f(detail::host_sort_bucket_of<Key, true>{key, job.bucket});
     return f(detail::host_sort_bucket_of<Key, false>{key, job.bucket});
   }
@@ -648,9 +667,8 @@ std::size_t host_radix_sort_bytes(std::int64_t n) {
 /// Sorts n() items by a sort_key; items with equal keys keep their order unless the key is plain.
 /// One launch for few items. Otherwise one team takes a sample. In a second launch all teams cut
 /// ranges that are too large for one of them, until all buckets are sorted. A cut makes up to 256
-/// buckets by the highest bits that differ. 3 n reads and 2 n writes of keys; fewer reads where
-/// they are in order. memory: host_radix_sort_bytes(n.bound).
-/// are in order. memory: host_radix_sort_bytes(n.bound).
+/// buckets by the highest bits that differ, or by cells if keys gather. 3 n reads and 2 n writes of
+/// keys; fewer reads where they are in order. memory: host_radix_sort_bytes(n.bound).
 template <class Item, class Value, class Key, class Exec>
 void host_sort_by(const Exec& exec, const host_sort_arrays<Item, Value>& given, item_count n,
                   const Key& key, void* memory) {
