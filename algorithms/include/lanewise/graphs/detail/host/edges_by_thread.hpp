@@ -48,32 +48,27 @@ struct edges_by_thread {
     std::uint64_t bad = 0;
     for (std::int64_t r = mine.begin.ends; r < mine.end.ends; ++r) {
       auto last = static_cast<std::int64_t>(ends[r]);
-      if (static_cast<std::uint64_t>(last - at) > static_cast<std::uint64_t>(limit - at)) {
-        last = ranges.end(r) + origin;
-        last = last < at ? at : (last < limit ? last : limit);
-      }
-      bad += here.take_row(ranges.owner(r), origin, at, last);
-      at = last;
+      if (static_cast<std::uint64_t>(last - at) > static_cast<std::uint64_t>(limit - at))
+        last = last < at ? at : limit;
+      here.take_row(ranges.owner(r), origin, at, last, bad);
     }
-    if (at < limit) bad += here.take_row(ranges.owner(mine.end.ends), origin, at, limit);
+    if (at < limit) here.take_row(ranges.owner(mine.end.ends), origin, at, limit, bad);
     return bad;
   }
-  /// Items [first, last) of a row, counted from the origin on.
-  LANEWISE_FUNCTION std::uint64_t take_row(const edge_owner<Vertex>& owner, std::int64_t origin,
-                                           std::int64_t first, std::int64_t last) const {
+  /// Items [at, last) of a row, counted from the origin on.
+  LANEWISE_FUNCTION void take_row(const edge_owner<Vertex>& owner, std::int64_t origin,
+                                  std::int64_t& at, std::int64_t last, std::uint64_t& bad) const {
     const std::int64_t shift = owner.shift - origin;
-    std::uint64_t bad = 0;
-    for (std::int64_t i = first; i < last; ++i) {
-      const Vertex to = columns[i + shift];
-      if (to >= vertices) {
+    for (; at < last; ++at) {
+      const Vertex to = columns[at + shift];
+      if (to >= vertices) [[unlikely]] {
         ++bad;
         continue;
       }
       const bool joins =
-          detail::joins_next(f, static_cast<V>(owner.from), static_cast<V>(to), i + shift);
+          detail::joins_next(f, static_cast<V>(owner.from), static_cast<V>(to), at + shift);
       if constexpr (requires { next.push_one(joins, to); }) next.push_one(joins, to);
     }
-    return bad;
   }
 };
 
