@@ -27,7 +27,7 @@ set(host_mapping
   core/tile/expansion core/tile/merge_tile core/tile/tile_sort core/tile/windows core/warp/search
   algorithms/common/in_place algorithms/common/zipped
   algorithms/graphs/bfs algorithms/graphs/bfs_batch algorithms/graphs/connected_components
-  algorithms/graphs/for_each_edge algorithms/graphs/sssp
+  algorithms/graphs/for_each_edge algorithms/graphs/pagerank algorithms/graphs/sssp
   algorithms/merge/merges algorithms/merge/set_operations algorithms/papers/string_fingerprints
   algorithms/search/searches algorithms/select/three_way_partition
   algorithms/sequence/adjacent algorithms/sequence/deterministic

@@ -260,3 +260,63 @@ TEST_CASE("spmv: rows that decrease are counted, and nothing outside is touched"
   CHECK(errors.get().bad_items == 3);
   CHECK(y.guards_intact());
 }
+
+TEST_CASE("spmv: rows of one length, and odd ones between them", "[spmv][sanitize]") {
+  for (std::int64_t length = 0; length <= 9; ++length) {
+    for (std::int64_t n = 1; n <= 10; ++n)
+      check_product<std::uint32_t, std::uint32_t, float, float>(rows_of({length}, n));
+    for (const std::int64_t odd : {std::int64_t{0}, length + 1, std::int64_t{70}}) {
+      std::vector<std::int64_t> lengths;
+      for (int run = 0; run < 11; ++run) {
+        lengths.insert(lengths.end(), static_cast<std::size_t>(run), length);
+        lengths.push_back(odd);
+      }
+      lengths.insert(lengths.end(), 90, length);
+      graph_on_host graph = rows_of(lengths, static_cast<std::int64_t>(lengths.size()));
+      check_product<std::uint32_t, std::uint32_t, float, float>(graph);
+      check_product<std::int32_t, std::uint64_t, std::int32_t, double>(graph);
+      for (std::size_t e = 2; e < graph.columns.size(); e += 9) graph.columns[e] = -1;
+      check_product<std::int32_t, std::int64_t, float, float>(graph,
+                                                              (graph.columns.size() + 6) / 9);
+    }
+  }
+}
+
+TEST_CASE("spmv: rows of one length around the ends of pieces", "[spmv]") {
+  for (const std::int64_t length : {0, 1, 4, 63, 64, 200})
+    for (const std::int64_t path : {16'448, 32'832, 70'000})
+      for (std::int64_t more = -2; more <= 2; ++more) {
+        const graph_on_host graph = rows_of({length}, path / (length + 1) + more);
+        check_product<std::uint32_t, std::uint32_t, float, float>(graph);
+        check_product<std::uint32_t, std::uint64_t, double, double>(graph);
+      }
+}
+
+TEST_CASE("spmv: rows of one length that decrease are counted once", "[spmv]") {
+  const std::int64_t rows = 12'000;
+  auto random = make_random(23);
+  const space exec = make_space();
+  const auto x = in_memory<double>(std::vector<double>(static_cast<std::size_t>(rows), 1));
+  const cell<lanewise::status> errors;
+  for (const int wrong : {1, 2, 30, 3'000, 20'000}) {
+    for (const std::uint64_t most : {1'000u, 48'000u, 48'003u, 4'000'000'000u}) {
+      graph_on_host graph = rows_of({4}, rows);
+      const auto edges = static_cast<std::uint64_t>(graph.edges());
+      for (int i = 0; i < wrong; ++i)
+        graph.begins[static_cast<std::size_t>(
+            random_number(random, static_cast<std::uint64_t>(rows)))] =
+            static_cast<std::uint64_t>(random_number(random, most));
+      std::uint64_t bad = 0;
+      for (std::size_t v = 0; v + 1 < graph.begins.size(); ++v)
+        bad += graph.begins[v] > graph.begins[v + 1] || graph.begins[v + 1] > edges;
+      errors.set({});
+      const array<double> y(rows, 77);
+      lanewise::spmv(exec, in_memory<std::uint32_t, std::uint32_t>(graph), x,
+                     Kokkos::View<double*, memory>(y.data(), static_cast<std::size_t>(rows)),
+                     {.errors = errors.view()});
+      CAPTURE(wrong, most);
+      CHECK(errors.get().bad_items == bad);
+      CHECK(y.guards_intact());
+    }
+  }
+}

@@ -71,6 +71,16 @@ template <class V, class Weight, class T>
 struct loads_of_lanes<generated_source<edge_product<V, Weight, array_source<T, identity>>>> {
   using source_type = generated_source<edge_product<V, Weight, array_source<T, identity>>>;
   static constexpr bool exist = true;
+  template <class W>
+  static LANEWISE_FUNCTION double least_items() {
+    return W::template items_worth_a_gather<T, number<V>>();
+  }
+  /// Processors alone look ahead less far. (Zen 5, one core, of a plain loop's rate: a lattice 0.96
+  /// without this, 1.3 with it.)
+  template <class W>
+  static LANEWISE_FUNCTION void ask_ahead(const source_type& source, std::int64_t e) {
+    W::prefetch(source.f.columns + e + page_bytes / static_cast<std::int64_t>(sizeof(V)));
+  }
 
   template <class W>
   static LANEWISE_FUNCTION auto part(const W& warp, const source_type& source, std::int64_t i,

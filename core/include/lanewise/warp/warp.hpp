@@ -102,6 +102,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   Warp::prefetch(p) Warp::prefetch_to_write(p)
 //                                         the same for the line at p.
 //   Warp::guesses_by_instruction()        on hosts: see for_each_by_cursors.
+//   Warp::items_worth_a_gather<T, I>()    on hosts: how many T a gather must look up to be faster
+//                                         than a loop whose end is guessed wrong.
 //   once(f)                               one lane calls f(); its result is broadcast.
 //   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and  fetch_min
 //   fetch_max  exchange  compare_exchange<o, s>(ref, expected, desired)

@@ -311,6 +311,10 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   static void prefetch_to_write(const void*) {}
   static bool guesses_by_instruction() { return false; }
   template <class T, class I>
+  static double items_worth_a_gather() {
+    return 2.5;
+  }
+  template <class T, class I>
   void prefetch(mask, const T*, const lanes<I>&) const {}
 
   // Uniform effects: lane 0's.

@@ -569,6 +569,10 @@ class warp : public warp_operations<warp<W, is_single_thread_>> {
   static void prefetch_to_write(const void*) {}
   static bool guesses_by_instruction() { return false; }
   template <class T, class I>
+  static double items_worth_a_gather() {
+    return 2.5;
+  }
+  template <class T, class I>
   void prefetch(const mask&, const T*, const lanes<I>&) const {}
 
   /// A row of W packs of v items in columns, as on hosts: column c has item c of every pack.

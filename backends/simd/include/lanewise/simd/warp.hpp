@@ -1728,6 +1728,18 @@ class warp : public warp_operations<warp<W>> {
     return false;
 #endif
   }
+  /// From how many items on a gather is faster than a loop whose end is guessed wrong. AMD's
+  /// gathers are slow. (Zen 5, one core, spmv, of a plain loop's rate: 10 items a row 0.57 by
+  /// gathers and 0.98 by a loop, 32 items 1.4 and 1.0.) Without an instruction a gather is such a
+  /// loop. (AVX2: 0.22 and 0.98.)
+  template <class T, class I>
+  static double items_worth_a_gather() {
+    if (!has_gather_instruction<T, I>) return std::numeric_limits<double>::infinity();
+#if HWY_ARCH_X86
+    if (__builtin_cpu_is("amd")) return 24;
+#endif
+    return 2.5;
+  }
   static LANEWISE_SIMD_FUNCTION void prefetch(const void* p) {
     __builtin_prefetch(p);
   }
@@ -1960,15 +1972,17 @@ class warp : public warp_operations<warp<W>> {
   /// Whether lanes of T are gathered by an instruction for each vector. It does not branch for each
   /// active lane, so that more of them wait for the caches at the same time. (One core of a Xeon,
   /// 2^20 vertices: bfs kron 42 to 30 ms, components kron 41 to 24, of a lattice 12 to 6.)
+  template <class T, class I>
+  static constexpr bool has_gather_instruction = detail::predicate_registers&& detail::integer<I> &&
+                                                 ((sizeof(T) == 4 && sizeof(I) == 4) ||
+                                                  (sizeof(T) == 8 && sizeof(I) >= 4));
   /// Sanitizers do not look into it.
 #if LANEWISE_ADDRESS_SANITIZER || LANEWISE_THREAD_SANITIZER
   template <class T, class I>
   static constexpr bool has_gather = false;
 #else
   template <class T, class I>
-  static constexpr bool has_gather = detail::predicate_registers&& detail::integer<I> &&
-                                     ((sizeof(T) == 4 && sizeof(I) == 4) ||
-                                      (sizeof(T) == 8 && sizeof(I) >= 4));
+  static constexpr bool has_gather = has_gather_instruction<T, I>;
 #endif
   template <int b, class T, class I>
   static LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather_vectors(
