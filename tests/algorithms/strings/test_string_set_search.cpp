@@ -367,6 +367,81 @@ TEST_CASE("Very many patterns, and where nearly all places have some",
   check_sets(text_for_sets(static_cast<std::int64_t>(n), 2, 24), words, 7);
 }
 
+TEST_CASE("Sets for which there is a table of the automaton, and sets beyond its limits",
+          "[string_set_search]") {
+  const auto has_table = [](const std::vector<std::string>& patterns) {
+    return set_type(patterns).view().has_transitions();
+  };
+  const std::string text = text_for_sets(is_emulated ? 1100 : 9000, 4, 41);
+  std::vector<std::string> words = parts_of(text, 150, 1, 9, 42);
+  CHECK(has_table(words));
+  check_sets(text, words, 3);
+  words.push_back(text.substr(100, 64));
+  words.push_back(text.substr(500, 63));
+  CHECK(has_table(words));
+  check_sets(text, words, 9, true);
+  words.push_back(text.substr(100, 65));
+  CHECK(!has_table(words));
+  check_sets(text, words, 10);
+  // Equal patterns, and some that begin with each other.
+  std::vector<std::string> equal(254, "ab");
+  equal.emplace_back("a");
+  for (const char* word : {"ba", "bba", "c", "cc", "ccc"}) equal.emplace_back(word);
+  CHECK(has_table(equal));
+  check_sets(text, equal, 11);
+  equal.emplace_back("ab");
+  CHECK(!has_table(equal));
+  check_sets(text, equal, 12);
+  // One byte is in no pattern, and then none is.
+  std::string bytes = text_for_sets(is_emulated ? 1100 : 3000, 256, 43);
+  for (std::size_t at = 1; at + 20 < bytes.size(); at += 20) bytes.replace(at, 11, "fghijfghijb");
+  std::vector<std::string> all{"b"};
+  for (int c = 0; c < 256; ++c)
+    if (c != 'q') all.push_back(std::string(1, static_cast<char>(c)).append("fghijfghij"));
+  CHECK(has_table(all));
+  check_sets(bytes, all, 13);
+  all.emplace_back("qfghijfghij");
+  CHECK(!has_table(all));
+  check_sets(bytes, all, 14);
+  // A table with many bytes for each of the patterns'.
+  std::vector<std::string> large = parts_of(text_for_sets(9000, 256, 44), 300, 30, 30, 45);
+  large.emplace_back("q");
+  CHECK(!has_table(large));
+  // Longer words have one if they are many.
+  const std::string letters = text_for_sets(60'000, 26, 46);
+  CHECK(!has_table(parts_of(letters, 190, 7, 9, 47)));
+  CHECK(has_table(parts_of(letters, 240, 7, 9, 47)));
+  CHECK(!has_table(parts_of(letters, 1100, 11, 12, 47)));
+}
+
+TEST_CASE("Tables of the automaton: texts that end around blocks, steps and pieces",
+          "[string_set_search][sanitize]") {
+  const std::string letters = text_for_sets(3000, 20, 51);
+  // In scratch, and too large for it.
+  const std::vector<std::string> few = parts_of(letters, 130, 1, 12, 52),
+                                 many = parts_of(letters, 900, 1, 12, 53);
+  CHECK(set_type(few).view().transitions.number <= 1u << 15);
+  CHECK(set_type(many).view().transitions.number > 1u << 15);
+  int shift = 0;
+  for (const std::int64_t edge :
+       {std::int64_t{0}, std::int64_t{16}, std::int64_t{64}, set_step, 2 * set_step, set_piece}) {
+    for (const std::int64_t more : {-1, 1, 2, 12, 17}) {
+      if (edge + more < 1) continue;
+      std::string text = text_for_sets(edge + more, 20, static_cast<std::uint64_t>(edge + more));
+      for (std::size_t at = 0; at < text.size(); at += 29)
+        text.replace(at, 15, letters.substr(at % 2900, 15));
+      check_sets(text, shift % 2 == 0 ? few : many, shift % 33, shift % 3 == 0);
+      shift += 5;
+    }
+  }
+  // After the text there are no zeros, and bytes in no pattern are there.
+  const std::string zeros(3, '\0');
+  std::vector<std::string> with_zeros = few;
+  for (const std::string& p : few) with_zeros.push_back(p + zeros);
+  for (std::size_t n = 1; n <= 40; n += 3)
+    check_sets(few[n].substr(0, 1) + letters.substr(n, n) + "." + few[n], with_zeros, 5);
+}
+
 TEST_CASE("Bytes of every value in sets, and letters of either case", "[string_set_search]") {
   std::string text;
   for (int i = 0; i < 3000; ++i) text += static_cast<char>(i * 7);
@@ -431,6 +506,13 @@ TEST_CASE("Memory of sets", "[string_set_search]") {
     CAPTURE(m);
     const std::size_t tables = m < 7 ? 500 : 100;
     CHECK(set_type(patterns).memory_bytes() <= 64 * m * patterns.size() + (tables << 10));
+  }
+  const std::string letters = text_for_sets(30'000, 26, 5);
+  for (const std::size_t least : {2, 5, 7}) {
+    const std::vector<std::string> words = parts_of(letters, 3000, least, least + 3, least);
+    std::size_t bytes = 0;
+    for (const std::string& word : words) bytes += word.size();
+    CHECK(set_type(words).memory_bytes() <= 192 * bytes + (std::size_t{650} << 10));
   }
 }
 

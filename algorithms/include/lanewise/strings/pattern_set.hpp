@@ -6,6 +6,7 @@
 #include <lanewise/strings/detail/multi_pattern_normal_form.hpp>
 #include <lanewise/strings/detail/multi_pattern_probe_windows.hpp>
 #include <lanewise/strings/detail/multi_pattern_short_tables.hpp>
+#include <lanewise/strings/detail/multi_pattern_transitions.hpp>
 #include <lanewise/strings/detail/multi_pattern_view.hpp>
 #include <lanewise/strings/detail/multi_pattern_windows.hpp>
 #include <lanewise/strings/pattern.hpp>
@@ -28,7 +29,8 @@ struct multi_pattern_image {
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
               records = 0, filter = 0, slots = 0, entries = 0, probes_filter = 0, probes_slots = 0,
               probes_entries = 0, window_rows = 0, short_rows = 0, pairs = 0, triples = 0,
-              states = 0, labels = 0, roots = 0, groups = 0, longs = 0;
+              states = 0, labels = 0, roots = 0, groups = 0, longs = 0, classes = 0,
+              transitions = 0;
   std::vector<std::uint32_t> memory;
 
   multi_pattern_image() = default;
@@ -39,6 +41,7 @@ struct multi_pattern_image {
     const multi_pattern_probe_windows probes(set, letters, record_of);
     const multi_pattern_short_tables shorts(set);
     const multi_pattern_automaton automaton(set);
+    const multi_pattern_transitions by_bytes(set, automaton, folds_case);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
     view.window_buckets.number = windows.buckets.number;
@@ -53,6 +56,7 @@ struct multi_pattern_image {
     view.slots_bits = windows.slots_bits;
     view.probes = probes.probes;
     view.probes_slots_bits = probes.slots_bits;
+    view.transitions = by_bytes.how;
     prefix = put(set.prefix);
     number = put(set.number);
     ids_from = put(set.ids_from);
@@ -73,6 +77,8 @@ struct multi_pattern_image {
     roots = put(automaton.roots);
     groups = put(automaton.groups);
     longs = put(automaton.longs);
+    classes = put(by_bytes.classes);
+    transitions = put(by_bytes.entries);
   }
   /// The view with addresses, in memory from `begin` on.
   pattern_set_view at(const std::uint32_t* begin) const {
@@ -100,6 +106,8 @@ struct multi_pattern_image {
     v.roots = begin + roots;
     v.groups = reinterpret_cast<const long_group*>(begin + groups);
     v.longs = begin + longs;
+    v.transitions.classes = begin + classes;
+    v.transitions.entries = begin + transitions;
     return v;
   }
 
@@ -138,8 +146,9 @@ struct multi_pattern_image {
 ///
 /// 1 to 2^20 patterns of one byte or more, of any values, which may equal, begin with or contain
 /// each other. A pattern's id is its number in what was given. With options.fold_case letters of
-/// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB,
-/// or 500 where patterns have less than seven bytes.
+/// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB.
+/// Where patterns have less than seven bytes, or 200 less than eleven, up to 192 bytes and 650
+/// KiB.
 template <class MemorySpace>
 class pattern_set {
  public:

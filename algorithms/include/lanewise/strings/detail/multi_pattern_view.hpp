@@ -280,6 +280,36 @@ struct long_group {
   std::uint32_t begin, end, otherwise;
 };
 
+/// The automaton as a table, for sets whose patterns are at many places of a text. A state has a
+/// row, and a row has an entry for each class of bytes: the next state's row, and how many patterns
+/// begin at the byte. Bytes that are in no pattern are one class. After the entries comes the rank
+/// of the state itself.
+struct byte_transitions {
+  static constexpr int row_bits = 24;
+  static constexpr std::uint32_t most_entries = 1u << row_bits, most_number = 255;
+  static constexpr int most_depth = 64;
+
+  std::uint32_t number;          ///< of entries: 0 where there is no table
+  std::uint32_t row;             ///< entries
+  std::uint32_t other;           ///< a byte that is in no pattern
+  int depth;                     ///< a state depends on no more bytes
+  const std::uint32_t* classes;  ///< of each byte
+  const std::uint32_t* entries;
+
+  static constexpr std::uint32_t entry(std::uint32_t row, std::uint32_t patterns) {
+    return row | patterns << row_bits;
+  }
+  /// At which entry the next state's row begins.
+  template <class Words>
+  static LANEWISE_FUNCTION Words row_of(const Words& entry) {
+    return entry & Words(most_entries - 1);
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words patterns_of(const Words& entry) {
+    return entry >> row_bits;
+  }
+};
+
 /// A set as kernels have it. Different patterns have ranks from 1 on, in the order of their
 /// lengths; 0 is none.
 struct pattern_set_view {
@@ -318,8 +348,10 @@ struct pattern_set_view {
   const std::uint32_t* roots;   ///< the root's child by each byte
   const long_group* groups;
   const std::uint32_t* longs;
+  byte_transitions transitions;
 
   LANEWISE_FUNCTION bool has_probes() const { return probes.how != stride4_windows::kind::none; }
+  LANEWISE_FUNCTION bool has_transitions() const { return transitions.number != 0; }
   /// Patterns of 1 to 3 bytes.
   LANEWISE_FUNCTION bool has_shorts() const { return short_buckets.number != 0; }
 };

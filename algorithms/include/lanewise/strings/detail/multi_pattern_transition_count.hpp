@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/data/operators.hpp>
+#include <lanewise/data/pack.hpp>
+#include <lanewise/strings/detail/mismatch_filter.hpp>
+#include <lanewise/strings/detail/multi_pattern_view.hpp>
+#include <lanewise/team/policy.hpp>
+#include <lanewise/team/team_algorithms.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A text in blocks of 16 bytes of memory. Each lane has some neighbouring blocks.
+struct text_blocks {
+  static constexpr int words = 4, bytes = 4 * words;
+
+  mismatch_text text;
+  std::uint32_t other;  ///< a byte for places where there is no text
+
+  LANEWISE_FUNCTION std::int64_t number() const {
+    return divide_up(text.n + text.past(), std::int64_t{bytes});
+  }
+  LANEWISE_FUNCTION bool are_inside(std::int64_t begin, std::int64_t end) const {
+    return bytes * begin >= text.past() && bytes * end <= text.past() + text.n;
+  }
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t first, const Words& index,
+                              Words (&in)[words]) const {
+    using four = pack<std::uint32_t, words>;
+    const auto block = warp.gather(reinterpret_cast<const four*>(text.at(bytes * first)), index);
+    LANEWISE_UNROLL
+    for (int i = 0; i < words; ++i) in[i] = warp.map([i](const four& x) { return x[i]; }, block);
+  }
+  template <class Warp, class Words>
+  LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t first, const Words& index,
+                                           Words (&in)[words]) const {
+    for (int i = 0; i < words; ++i)
+      in[i] = warp.map(
+          [this, first, i](std::uint32_t block) { return word(bytes * (first + block) + 4 * i); },
+          index);
+  }
+
+ private:
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
+    if (text.has(place, 4)) return *text.at(place);
+    std::uint32_t word = 0;
+    for (int b = 0; b < 4; ++b)
+      word |= (text.has(place + b, 1) ? text.data[place + b - text.past()] : other) << 8 * b;
+    return word;
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Adds up how many patterns begin at the places of a text, by byte_transitions. A lane reads its
+/// blocks backwards, after the next blocks on which its state depends. in_scratch: the table is in
+/// scratch.
+template <bool in_scratch>
+struct transition_count_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = in_scratch ? 32 : 16;
+    static constexpr int teams_per_multiprocessor = in_scratch ? 1 : 4;
+  };
+  static constexpr std::uint32_t most_entries = 1u << 15;
+  template <class Team>
+  struct scratch {
+    std::uint32_t classes[256];
+    std::uint32_t entries[in_scratch ? most_entries : 1];
+  };
+
+  detail::text_blocks text;
+  detail::byte_transitions automaton;
+  int of_lane;  ///< blocks
+  std::uint64_t* result;
+
+  /// The number of a lane's blocks, such that there are some thousand pieces.
+  template <class Warp>
+  static int blocks_of_lane(std::int64_t n) {
+    constexpr std::int64_t pieces = 8192;
+    const std::int64_t blocks = n / (detail::text_blocks::bytes * Warp::width * pieces);
+    return blocks < 4 ? 4 : blocks > 64 ? 64 : static_cast<int>(blocks);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t pieces() const {
+    return divide_up(text.number(), std::int64_t{Warp::width} * of_lane);
+  }
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    const auto warp = team.warp();
+    lanewise::copy(team, automaton.classes, 256, shared.classes);
+    if constexpr (in_scratch)
+      lanewise::copy(team, automaton.entries, std::int64_t{automaton.number}, shared.entries);
+    team.barrier();
+    lanes_t<warp_type, std::uint64_t> found(0u);
+    const std::int64_t all = pieces<warp_type>();
+    for (std::int64_t p = team.index() * std::int64_t{Team::warps} + team.warp_index(); p < all;
+         p += team.league() * Team::warps)
+      found = found + warp.template cast<std::uint64_t>(count(warp, shared, p));
+    const std::uint64_t sum = warp.reduce(found, plus{});
+    if (sum != 0) warp.fetch_add(*result, sum);
+  }
+
+ private:
+  template <class Warp>
+  using words = lanes_t<Warp, std::uint32_t>;
+
+  template <class Warp, class Scratch>
+  LANEWISE_FUNCTION words<Warp> count(const Warp& warp, const Scratch& shared,
+                                      std::int64_t piece) const {
+    using blocks_type = detail::text_blocks;
+    const std::int64_t first = piece * Warp::width * of_lane;
+    const int blocks = of_lane + (automaton.depth + blocks_type::bytes - 2) / blocks_type::bytes;
+    const bool is_inside =
+        text.are_inside(first, first + std::int64_t{Warp::width - 1} * of_lane + blocks);
+    const words<Warp> index = warp.lane() * words<Warp>(static_cast<std::uint32_t>(of_lane));
+    words<Warp> next[blocks_type::words], row(0u), number(0u);
+    const auto load = [&](int block) LANEWISE_INLINE_LAMBDA {
+      is_inside ? text.load(warp, first + block, index, next)
+                : text.load_at_edge(warp, first + block, index, next);
+    };
+    load(blocks - 1);
+    for (int block = blocks; block-- > 0;) {
+      words<Warp> in[blocks_type::words];
+      LANEWISE_UNROLL
+      for (int i = 0; i < blocks_type::words; ++i) in[i] = next[i];
+      if (block > 0) load(block - 1);
+      if (block == of_lane - 1) number = words<Warp>(0u);
+      LANEWISE_UNROLL
+      for (int i = blocks_type::words - 1; i >= 0; --i) {
+        LANEWISE_UNROLL
+        for (int b = 3; b >= 0; --b) {
+          const words<Warp> at =
+              row + warp.gather_scratch(shared.classes, in[i] >> 8 * b & words<Warp>(0xffu));
+          const words<Warp> entry = in_scratch ? warp.gather_scratch(shared.entries, at)
+                                               : warp.gather(automaton.entries, at);
+          row = detail::byte_transitions::row_of(entry);
+          number = number + detail::byte_transitions::patterns_of(entry);
+        }
+      }
+    }
+    return number;
+  }
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE
