@@ -121,8 +121,8 @@ struct segment_split_kernel {
   }
 };
 
-/// One launch takes at most so many. (H200: a team splits a segment of 2^17 keys in the time that
-/// several launches take for few keys.)
+/// The most items and segments of one launch. (H200: a team splits a segment of 2^17 keys in the
+/// time that several launches take for few keys.)
 inline constexpr std::int64_t few_split_items = std::int64_t{1} << 17, few_split_segments = 1024;
 
 }  // namespace kernels

@@ -315,7 +315,7 @@ struct radix_job_kernel {
   }
 
  private:
-  /// Every segment is a job. Those that fit no team go to level 1.
+  /// Every segment is a job. Segments that fit no team are listed for level 1.
   template <class Team>
   LANEWISE_FUNCTION void sort_segments(const Team& team, scratch<Team>& shared) const {
     const std::int64_t all = segments.size();
