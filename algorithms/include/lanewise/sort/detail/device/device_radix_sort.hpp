@@ -728,7 +728,6 @@ class device_radix_sort {
       plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
       if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
     }
-    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
     [[maybe_unused]] const std::int64_t items_of_pass = pass_tile_items<Exec>(n.bound, range);
     if constexpr (!listed) backend::zero(exec, memory, parts.zeroed);
     if constexpr (listed) {
