@@ -92,8 +92,8 @@ inline cudaMemPool_t pool_of(int device) {
 template <class Kernel>
 using team_for = team<Kernel::policy::warps, Kernel::policy::parked_tiles>;
 
-/// Whether teams may be on the device while the launch before ends, from compute capability 9.0 on,
-/// and when they let the next launch do the same: before or after they have waited for that end.
+/// Whether teams may be on the device while the launch before ends, and when they allow the next
+/// launch the same: after or before they have waited for that end. From compute capability 9.0 on.
 /// If before, several launches wait on the device, and each costs less. Their teams fill
 /// multiprocessors unevenly, so this is for few teams. (H200, two records of merge_sort: 2^14 to
 /// 2^18 keys take 0.91 to 0.94 of the time if all launches do so, 2^20 pairs 1.1.)
