@@ -114,7 +114,7 @@ struct key_cells {
   std::uint8_t part[cells];
 
   static LANEWISE_FUNCTION std::uint32_t cell_of(Bits distance) {
-    const int shift = std::bit_width(static_cast<Bits>(distance | 16)) - 5;
+    const int shift = static_cast<int>(std::bit_width(static_cast<Bits>(distance | 16))) - 5;
     return static_cast<std::uint32_t>(16 * shift) + static_cast<std::uint32_t>(distance >> shift);
   }
   LANEWISE_FUNCTION std::uint32_t operator()(Bits key) const {
