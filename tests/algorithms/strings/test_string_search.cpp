@@ -205,7 +205,8 @@ TEST_CASE("Patterns with a stretch, in texts of shorter ones and longer ones",
   auto random = make_random(23);
   for (const std::int64_t period : {1, 2, 3, 8}) {
     const std::string unit = random_text(period - 1, 2, random()) + 'd';
-    for (const std::int64_t pairs : {8, 23, 24, 25, 60, 1023, 1100}) {
+    for (const std::int64_t pairs :
+         {8, 23, 24, 25, 30, 31, 32, 33, 60, 62, 63, 64, 65, 95, 130, 1023, 1024, 1054, 1100}) {
       if (pairs < 2 * period) continue;
       const std::int64_t m = pairs + period;
       const std::string stretch = repeated(unit, m);
@@ -230,6 +231,23 @@ TEST_CASE("Patterns with a stretch, in texts of shorter ones and longer ones",
       if (pairs < 100) check_searches(text, stretch + "B", shift, {.fold_case = true});
       if (pairs < 100) check_searches(text, stretch, shift, {.fold_case = true});
     }
+  }
+}
+
+TEST_CASE("One byte in runs of any length, in texts of many steps", "[string_search]") {
+  auto random = make_random(29);
+  for (const std::int64_t m : {10, 32, 33, 64, 65, 66, 97, 500, 1025, 2200}) {
+    std::string text;
+    while (static_cast<std::int64_t>(text.size()) < (is_emulated ? 20 : 1200) * step) {
+      // Some thousand bytes of runs that are mostly too short, or of other bytes.
+      const auto longest = static_cast<std::uint64_t>(random() % 8 == 0 ? m + m / 8 + 2 : m);
+      const bool has_runs = random() % 8 != 0;
+      for (std::int64_t n = 0; n < 40 * m; n = n + 8) {
+        if (has_runs) text += std::string(random() % longest, 'a');
+        text += has_runs && random() % 2 == 0 ? "b" : "bcdefghi";
+      }
+    }
+    check_searches(text, repeated("a", m), static_cast<int>(random() % 32));
   }
 }
 

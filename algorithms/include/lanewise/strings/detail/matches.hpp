@@ -177,17 +177,21 @@ class match_finder {
     const words here = steps::as_found(warp_, found);
     return pattern_.stretch.tells_all ? here : here & passing(step);
   }
-  /// Verifies places of a pattern whose stretch tells all: only places at the end of the step are
-  /// unknown. From the first place on they are a run, if there are enough of them.
+  /// Verifies places of a pattern whose stretch tells all: only places at the end of the step may
+  /// be unknown. From the first place on they are a run, if there are enough of them. If none is
+  /// unknown, a run is of use only if it fills the step.
   LANEWISE_FUNCTION void verify_stretches(std::int64_t first, words& found) const {
-    const std::int64_t number = number_of(found), lowest = lowest_place(found);
+    const std::int64_t room = places + stretches::known_after(pattern_.stretch);
+    const bool is_known = room - pattern_.stretch.pairs >= places;
+    const std::int64_t lowest = lowest_place(found);
+    if (is_known && lowest >= pattern_.period) return;
+    const std::int64_t number = number_of(found);
     if (2 * pattern_.period <= pattern_.size && number > 4 &&
         lowest + number * pattern_.period >= places && is_at(first + lowest) && is_in_run(first)) {
       found = keep_in_run(first, found);
       return;
     }
-    const std::int64_t room = places + stretches::known_after;
-    if (room - pattern_.stretch.pairs >= places) return;
+    if (is_known) return;
     const words last = steps_.places_between(room - pattern_.stretch.pairs, places);
     words unknown = found & last;
     if (!warp_.any(unknown != 0u)) return;
