@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/strings/detail/host/host_stretches.hpp>
 #include <lanewise/strings/detail/text_scan.hpp>
-
-#include <bit>
-#include <cstdint>
 
 // Finds where a text has a stretch of a pattern: bytes that come again and again. Which bytes of a
 // step have their equal one period further on are bits. A stretch is a number of such bits in a
@@ -59,105 +57,6 @@ struct places_in_a_row {
   }
 };
 
-/// As places_in_a_row, for threads, which have the bits in memory. Up to 64 in a row are found in
-/// rounds, too. A longer row has whole words: these are bits of one word, and rows of them are
-/// found in rounds. Their ends say the rest.
-///
-///   words             ...1 1111 1111 11.. .1.. 1111 111.      looked for: nine in a row
-///   whole             .    1    1    .    .    1    .
-///   places            ...1 11.. .... .... .... .... ....      one whole word at least
-template <class Warp>
-class places_of_thread {
- public:
-  static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;
-  static constexpr std::int64_t most_after = places;  ///< bits after a step that are looked at
-  using words = lanes_t<Warp, std::uint32_t>;
-  static_assert(width == 32);
-
-  /// bits_from(i) has 32 bits from place i of the step on, up to end_of_bits.
-  template <class F>
-  static LANEWISE_FUNCTION words find(const Warp& warp, std::int64_t number,
-                                      std::int64_t end_of_bits, F bits_from) {
-    std::uint32_t bits[width + 2];
-    LANEWISE_UNROLL
-    for (int i = 0; i < width; ++i) bits[i] = bits_from(32 * i);
-    // Words that would go on after the last bit begin before their places.
-    const auto after = [&](int i) LANEWISE_INLINE_LAMBDA {
-      const std::int64_t place = places + 32 * std::int64_t{i}, last = end_of_bits - 32;
-      return place <= last ? bits_from(place) : bits_from(last) >> (place - last);
-    };
-    return number <= 64 ? find_few(warp, static_cast<int>(number), bits, after)
-                        : find_many(warp, number, bits, after);
-  }
-
- private:
-  template <class F>
-  static LANEWISE_FUNCTION words find_few(const Warp& warp, int number, std::uint32_t* bits,
-                                          F after) {
-    bits[width] = after(0);
-    bits[width + 1] = number > 33 ? after(1) : 0;
-    const words here = warp.load(bits), next = warp.load(bits + 1);
-    const int few = number < 32 ? number : 32;
-    const words found = in_a_row(here, next, few);
-    if (number <= 32 || !warp.any(found != 0u)) return found;
-    const words after_those = in_a_row(next, words(warp.load(bits + 2)), few);
-    return found &
-           (number == 64 ? after_those : found >> (number - 32) | after_those << (64 - number));
-  }
-  /// The bits that are the first of 1 to 32 in a row.
-  template <class Words>
-  static LANEWISE_FUNCTION Words in_a_row(Words bits, Words next, int number) {
-    for (int have = 1; have < number;) {
-      const int more = have < number - have ? have : number - have;
-      bits = bits & (bits >> more | next << (32 - more));
-      next = next & next >> more;
-      have += more;
-    }
-    return bits;
-  }
-  /// More than 64. Bits are taken for set after the last one that is looked at.
-  template <class F>
-  static LANEWISE_FUNCTION words find_many(const Warp& warp, std::int64_t number,
-                                           const std::uint32_t* bits, F after) {
-    auto whole =
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(warp.ballot(warp.load(bits) == ~0u)));
-    // Where the row ends that goes on after the step.
-    std::int64_t end = places;
-    if (bits[width - 1] >> 31 != 0) {
-      const auto most = static_cast<int>(number - 1 < most_after ? (number + 30) / 32 : width);
-      std::uint32_t word = ~0u;
-      int i = 0;
-      while (i < most && (word = after(i)) == ~0u) ++i;
-      end = i == most ? places + number : places + 32 * i + std::countr_one(word);
-      whole |= ~(i == most ? 0 : ~std::uint64_t{0} << i) << width;
-    }
-    const int wanted = number >= most_after + 31 ? width : static_cast<int>((number - 31) / 32);
-    for (int have = 1; have < wanted;) {
-      const int more = have < wanted - have ? have : wanted - have;
-      whole &= whole >> more;
-      have += more;
-    }
-    whole &= (std::uint64_t{2} << width) - 1;
-    if (whole == 0) return words(0u);
-    std::uint32_t found[width] = {};
-    while (whole != 0) {
-      const int first = std::countr_zero(whole), next = first + std::countr_one(whole >> first);
-      whole &= ~std::uint64_t{0} << next;
-      const int end_word = next - 1 + wanted;
-      const std::int64_t begin = 32 * first - (first > 0 ? std::countl_one(bits[first - 1]) : 0);
-      const std::int64_t row_end =
-          end_word < width ? 32 * end_word + std::countr_one(bits[end_word]) : end;
-      const std::int64_t last = row_end - number < places ? row_end - number + 1 : places;
-      for (std::int64_t place = begin; place < last; place = (place | 31) + 1) {
-        const std::int64_t left = last - (place & ~std::int64_t{31});
-        found[place / 32] |= ~0u << place % 32 & (left < 32 ? ~(~0u << left) : ~0u);
-      }
-    }
-    return words(warp.load(found));
-  }
-};
-
 /// The places of a step inside, from `first` on, where the text has the pattern's stretch. It has
 /// all other bytes of the pattern there, too, if they are few. Bytes of the stretch that lie too
 /// far after the step to be known are taken for right.
@@ -168,7 +67,7 @@ class stretch_finder {
   static constexpr int places = text_steps<Warp>::places;
   /// How many of the pairs after a step are looked at.
   static LANEWISE_FUNCTION std::int64_t known_after(const pattern_stretch& stretch) {
-    if constexpr (is_thread) {
+    if constexpr (Warp::is_single_thread) {
       constexpr std::int64_t most = places_of_thread<Warp>::most_after;
       return stretch.pairs < most ? stretch.pairs : most;
     } else {
@@ -203,7 +102,6 @@ class stretch_finder {
 
  private:
   using bytes = lanes_t<Warp, unsigned char>;
-  static constexpr bool is_thread = Warp::text_words_per_lane == 1;
   /// The pairs of any stretch that are there after a step inside.
   static constexpr int known_of_any = pattern_stretch::least_pairs + 16;
 
@@ -218,7 +116,7 @@ class stretch_finder {
                             LANEWISE_INLINE_LAMBDA { return warp_.load(at + place + i) & care; };
       return equal(load(0), load);
     };
-    if constexpr (is_thread) {
+    if constexpr (Warp::is_single_thread) {
       return places_of_thread<Warp>::find(
           warp_, number, places + pattern_.stretch.pairs + 16,
           [&](std::int64_t place) LANEWISE_INLINE_LAMBDA {
