@@ -121,8 +121,7 @@ struct segment_split_kernel {
   }
 };
 
-/// The most items and segments of one launch. (H200: a team splits a segment of 2^17 keys in the
-/// time that several launches take for few keys.)
+/// The most items and segments of one launch. More items may be one segment, which has one team.
 inline constexpr std::int64_t few_split_items = std::int64_t{1} << 17, few_split_segments = 1024;
 
 }  // namespace kernels
