@@ -147,8 +147,8 @@ struct multi_pattern_image {
 /// 1 to 2^20 patterns of one byte or more, of any values, which may equal, begin with or contain
 /// each other. A pattern's id is its number in what was given. With options.fold_case letters of
 /// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB.
-/// A set with a pattern of less than seven bytes, or with 200 patterns and one of less than eleven,
-/// takes up to 192 bytes for each, and 650 KiB.
+/// Some sets take up to 192 bytes for each, and 650 KiB: those with a pattern of less than seven
+/// bytes, and those of 200 patterns and more with one of less than eleven.
 template <class MemorySpace>
 class pattern_set {
  public:
