@@ -159,8 +159,11 @@ bool split_few_segments(const Exec& exec,
                         const split_arrays<Source, Sink, Values, ValueSink>& arrays,
                         const Offsets& offsets, std::uint32_t buckets, const BucketOf& bucket_of,
                         const segmented_multisplit_options& options, const char* algorithm) {
+  using key = typename Source::value_type;
+  using split = split_of<key, Exec, few_policy<key>>;
   const std::int64_t segments = kernels::segments_of(offsets), n = arrays.keys.extent;
-  if (segments > few_split_segments || n > few_split_items || buckets >= most_buckets ||
+  if (segments > few_split_segments || n < least_split_items<split> * segments ||
+      n > few_split_items || buckets >= most_buckets ||
       !detail::are_apart(detail::bytes_of(arrays.keys), detail::bytes_of(arrays.keys_out)))
     return false;
   if constexpr (!std::is_same_v<Values, std::nullptr_t>) {
@@ -251,15 +254,15 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
 /// unspecified.
 ///
 /// One launch splits up to 2^17 keys of up to 1,024 segments into fewer than 256 buckets, unless
-/// keys_out is keys. A team takes a segment, reads its keys once or twice, and writes them once.
-/// Else the buckets' numbers are written in 2 bytes each, and segmented_sort_by_key moves the keys
-/// by them, by as many bits as bucket_count has: its launches, work and traffic, n reads of keys,
-/// n writes of numbers. Offsets of buckets take one launch more, of a binary search for each. Bad
-/// items take one, of a search for each segment. For one segment multisplit takes less. Keys that
-/// are not of 1, 2, 4 or 8 bytes are moved by their numbers, in memory that the sort allocates. The
-/// result is the same on every backend. Does not block. Throws std::invalid_argument on a wrong
-/// bucket_count, wrong extents, overlap, or an option that cannot be reached. (Ashkiani, chapter 3,
-/// of segments; a composition.)
+/// keys_out is keys, or hosts have fewer than 96 keys a segment. A team takes a segment, reads its
+/// keys once or twice, and writes them once. Else the buckets' numbers are written in 2 bytes each,
+/// and segmented_sort_by_key moves the keys by them, by as many bits as bucket_count has: its
+/// launches, work and traffic, n reads of keys, n writes of numbers. Offsets of buckets take one
+/// launch more, of a binary search for each. Bad items take one, of a search for each segment. For
+/// one segment multisplit takes less. Keys that are not of 1, 2, 4 or 8 bytes are moved by their
+/// numbers, in memory that the sort allocates. The result is the same on every backend. Does not
+/// block. Throws std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an
+/// option that cannot be reached. (Ashkiani, chapter 3, of segments; a composition.)
 template <execution_space Exec, class Keys, class Offsets, class KeysOut, class BucketOf>
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
                           const KeysOut& keys_out, std::int64_t bucket_count,
