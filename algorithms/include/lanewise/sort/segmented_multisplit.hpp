@@ -253,16 +253,16 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
 /// there; then no segment is split, and what else is counted, and where buckets begin, is
 /// unspecified.
 ///
-/// One launch splits up to 2^17 keys of up to 1,024 segments into fewer than 256 buckets, unless
-/// keys_out is keys, or hosts have fewer than 96 keys a segment. A team takes a segment, reads its
-/// keys once or twice, and writes them once. Else the buckets' numbers are written in 2 bytes each,
-/// and segmented_sort_by_key moves the keys by them, by as many bits as bucket_count has: its
-/// launches, work and traffic, n reads of keys, n writes of numbers. Offsets of buckets take one
-/// launch more, of a binary search for each. Bad items take one, of a search for each segment. For
-/// one segment multisplit takes less. Keys that are not of 1, 2, 4 or 8 bytes are moved by their
-/// numbers, in memory that the sort allocates. The result is the same on every backend. Does not
-/// block. Throws std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an
-/// option that cannot be reached. (Ashkiani, chapter 3, of segments; a composition.)
+/// One launch splits up to 2^17 keys of up to 1,024 segments into fewer than 256 buckets. keys_out
+/// is not keys then, and on hosts segments have 96 keys or more on average. A team takes a
+/// segment, reads its keys once or twice, and writes them once. Else the buckets' numbers are
+/// written in 2 bytes each, and segmented_sort_by_key moves the keys by them, by as many bits as
+/// bucket_count has: its launches, work and traffic, n reads of keys, n writes of numbers. Offsets
+/// of buckets take one launch more, of a binary search for each. Bad items take one, of a search
+/// for each segment. For one segment multisplit takes less. Keys that are not of 1, 2, 4 or 8 bytes
+/// are moved by their numbers, in memory that the sort allocates. The result is the same on every
+/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
+/// overlap, or an option that cannot be reached. (Ashkiani, chapter 3, of segments; a composition.)
 template <execution_space Exec, class Keys, class Offsets, class KeysOut, class BucketOf>
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
                           const KeysOut& keys_out, std::int64_t bucket_count,
