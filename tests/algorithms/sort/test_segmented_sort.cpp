@@ -67,13 +67,14 @@ TEST_CASE("segmented_sort sorts short segments by windows", "[segmented_sort][sa
   }
 }
 
-TEST_CASE("segmented_sort sorts a few long segments among short ones", "[segmented_sort]") {
-  // A window of 32 segments has 1, 7, 8 or 11 long ones.
-  for (const int every : {32, 5, 4, 3}) {
-    for (const std::int64_t longest : {33, 47, 64}) {
+TEST_CASE("segmented_sort sorts long segments among short ones", "[segmented_sort]") {
+  // A window of 32 segments has 1, 7, 8, 11 or 32 long ones. Lanes sort many of up to 40 keys.
+  for (const int every : {32, 5, 4, 3, 1}) {
+    for (const std::int64_t longest : {33, 40, 42, 64}) {
       CAPTURE(every, longest);
       std::vector<std::int64_t> lengths;
-      for (int i = 0; i < 2000; ++i) lengths.push_back(i % every == 2 ? longest - i % 3 : i % 4);
+      for (int i = 0; i < 2000; ++i)
+        lengths.push_back(i % every == every / 2 ? longest - i % 3 : i % 4);
       const auto offsets = offsets_of_lengths(lengths);
       check_segments_sorted(sorting_keys<std::uint32_t>(distribution::uniform, offsets.back()),
                             offsets);

@@ -43,8 +43,9 @@ struct adjoining_segments {
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const {
     return static_cast<std::int64_t>(offsets(s));
   }
-  LANEWISE_FUNCTION bool is_bad(std::int64_t s) const {
-    return kernels::is_bad_segment(offset(s), offset(s + 1), extent);
+  /// Whether segment s, which has items [begin, end), is none.
+  LANEWISE_FUNCTION bool is_bad(std::int64_t, std::int64_t begin, std::int64_t end) const {
+    return kernels::is_bad_segment(begin, end, extent);
   }
 };
 
@@ -62,8 +63,8 @@ struct separate_segments {
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const { return offsets[s]; }
   LANEWISE_FUNCTION void note_shift(std::int64_t s) const { shifts[s] = begin(s) - offsets[s]; }
   /// Segments of more items than there are keys overlap.
-  LANEWISE_FUNCTION bool is_bad(std::int64_t s) const {
-    return kernels::is_bad_segment(begin(s), end(s), extent) || offsets[s + 1] > extent;
+  LANEWISE_FUNCTION bool is_bad(std::int64_t s, std::int64_t, std::int64_t end_of_items) const {
+    return kernels::is_bad_segment(begin(s), end(s), extent) || end_of_items > extent;
   }
   LANEWISE_FUNCTION std::int64_t length(std::int64_t s) const {
     return kernels::is_bad_segment(begin(s), end(s), extent) ? 0 : end(s) - begin(s);

@@ -4,7 +4,9 @@
 
 #include <lanewise/macros.hpp>
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -51,6 +53,47 @@ LANEWISE_FUNCTION void exchange_all(Items& x, std::index_sequence<i...>) {
 template <class T, int k>
 LANEWISE_FUNCTION void sort_in_registers(T (&x)[k]) {
   detail::exchange_all<k>(x, std::make_index_sequence<sorting_network<k>.size>());
+}
+
+/// Item i of a warp meets item i ^ mask; the one without the highest bit of the mask keeps the
+/// lesser. Lane l has items l, l + W::width, ...
+template <int mask, class W, class Lanes, int k>
+LANEWISE_FUNCTION void exchange_across(const W& warp, Lanes (&x)[k]) {
+  using item = typename Lanes::value_type;
+  constexpr int columns = mask / W::width, lanes = mask % W::width;
+  constexpr auto highest = std::bit_floor(static_cast<unsigned>(mask));
+  Lanes other[k];
+  LANEWISE_UNROLL
+  for (int c = 0; c < k; ++c) {
+    other[c] = x[c ^ columns];
+    if constexpr (lanes > 0) other[c] = warp.shuffle_xor(other[c], lanes);
+  }
+  LANEWISE_UNROLL
+  for (int c = 0; c < k; ++c) {
+    x[c] = warp.map(
+        [c](std::uint32_t l, const item& a, const item& b) {
+          const bool is_lower = ((l + static_cast<std::uint32_t>(c * W::width)) & highest) == 0;
+          return (b < a) == is_lower ? b : a;
+        },
+        warp.lane(), x[c], other[c]);
+  }
+}
+template <int mask, class W, class Lanes, int k>
+LANEWISE_FUNCTION void halve_across(const W& warp, Lanes (&x)[k]) {
+  if constexpr (mask > 0) {
+    detail::exchange_across<mask>(warp, x);
+    detail::halve_across<mask / 2>(warp, x);
+  }
+}
+/// Sorts runs of `size` items of a warp, all by default, bitonically. No two items are equal unless
+/// they are the same.
+template <class W, class Lanes, int k, int size = k* W::width>
+LANEWISE_FUNCTION void sort_across(const W& warp, Lanes (&x)[k]) {
+  if constexpr (size > 1) {
+    detail::sort_across<W, Lanes, k, size / 2>(warp, x);
+    detail::exchange_across<size - 1>(warp, x);
+    detail::halve_across<size / 4>(warp, x);
+  }
 }
 
 }  // namespace detail

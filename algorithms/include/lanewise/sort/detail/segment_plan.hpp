@@ -43,9 +43,11 @@ struct segment_windows {
   std::int64_t* first;   ///< of a window: the first segment that begins in it or after it
   std::uint32_t* kinds;  ///< of a group's segments; `first` is set in groups with segments
 
-  static LANEWISE_FUNCTION std::int64_t window(std::int64_t step) { return step / steps; }
+  static LANEWISE_FUNCTION std::int64_t window(std::int64_t step) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(step) / steps);
+  }
   static LANEWISE_FUNCTION std::int64_t group_of(std::int64_t step) {
-    return step / (steps * group);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(step) / (steps * group));
   }
   /// Segment s of `all` has items [begin, end). Segments may overlap where others are bad. Several
   /// threads then write the same windows, and no kernel reads the windows.

@@ -108,7 +108,11 @@ struct segment_split_kernel {
     team.barrier();
     for (std::int64_t s = team.warp_index() * width; s < all; s += Team::warps * width) {
       const auto wrong = warp.map(
-          warp.first(all - s), [&](std::uint32_t l) { return segments.is_bad(s + l) ? 1u : 0u; },
+          warp.first(all - s),
+          [&](std::uint32_t l) {
+            const std::int64_t begin = segments.offset(s + l), end = segments.offset(s + l + 1);
+            return segments.is_bad(s + l, begin, end) ? 1u : 0u;
+          },
           0u, warp.lane());
       const int found = warp.count(wrong != 0u);
       if (found == 0) continue;

@@ -216,7 +216,8 @@ struct segment_job_kernel {
   }
 };
 
-/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
+/// Counts bad segments, finds out in which windows segments lie, and copies the offsets, so that
+/// what sorts does not depend on their type, unless they are in memory as they are.
 template <class Segments>
 struct device_segment_offsets_kernel {
   struct policy : launch_policy {};
@@ -231,57 +232,90 @@ struct device_segment_offsets_kernel {
   detail::segment_windows windows;  ///< where there are some
 
   /// The array that has the offsets afterwards.
-  static const std::int64_t* where(const Segments&, const std::int64_t* copy) { return copy; }
+  static const std::int64_t* where(const Segments& given, const std::int64_t* copy) {
+    if constexpr (Segments::in_memory) return given.begin_of_offsets();
+    return copy;
+  }
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::width;
+    constexpr int width = warp_type::width, together = 4;
     const auto warp = team.warp();
     const std::int64_t segments = count();
     const std::int64_t number = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const std::int64_t all = std::int64_t{team.league()} * Team::warps;
-    for (std::int64_t s = number * width; s < segments; s += all * width) {
-      const std::int64_t left = segments - s;
-      const auto there = warp.first(left);
-      auto lane = warp.lane();
-      const auto wrong = warp.map(
-          there, [&](std::uint32_t l) { return given.is_bad(s + l) ? 1u : 0u; }, 0u, lane);
-      warp.each(
-          there,
-          [&](std::uint32_t l) {
-            copy[s + l] = given.offset(s + l);
-            if (s + l + 1 == segments) copy[segments] = given.offset(segments);
-            if constexpr (Segments::apart) given.note_shift(s + l);
-          },
-          lane);
-      if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
-      const int found = warp.count(wrong != 0u);
-      if (found == 0) continue;
-      warp.store(*bad, 1u);
-      if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+    for (std::int64_t s = number * together * width; s < segments; s += all * together * width) {
+      lanes_t<warp_type, std::int64_t> begin[together], end[together];
+      LANEWISE_UNROLL
+      for (int j = 0; j < together; ++j) {
+        begin[j] = offsets_from(warp, s + j * width, segments);
+        end[j] = offsets_from(warp, s + j * width + 1, segments);
+      }
+      LANEWISE_UNROLL
+      for (int j = 0; j < together; ++j) {
+        if (s + j * width < segments) take(warp, s + j * width, segments, begin[j], end[j]);
+      }
     }
   }
 
  private:
-  template <class W, class Mask>
+  /// Offset s + i in lane i; after the last one that again.
+  template <class W>
+  LANEWISE_FUNCTION auto offsets_from(const W& warp, std::int64_t s, std::int64_t segments) const {
+    return warp.map(
+        [&](std::uint32_t l) { return given.offset(s + l < segments ? s + l : segments); },
+        warp.lane());
+  }
+  /// Checks and notes segments s, s + 1, ... of a warp.
+  template <class W, class Offsets>
+  LANEWISE_FUNCTION void take(const W& warp, std::int64_t s, std::int64_t segments, Offsets begin,
+                              Offsets end) const {
+    const auto there = warp.first(segments - s);
+    auto lane = warp.lane();
+    const auto wrong = warp.map(
+        there,
+        [&](std::uint32_t l, std::int64_t b, std::int64_t e) {
+          return given.is_bad(s + l, b, e) ? 1u : 0u;
+        },
+        0u, lane, begin, end);
+    if constexpr (!Segments::in_memory) {
+      warp.each(
+          there,
+          [&](std::uint32_t l, std::int64_t b, std::int64_t e) {
+            copy[s + l] = b;
+            if (s + l + 1 == segments) copy[segments] = e;
+          },
+          lane, begin, end);
+    }
+    if constexpr (Segments::apart)
+      warp.each(
+          there, [&](std::uint32_t l) { given.note_shift(s + l); }, lane);
+    if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), begin, end, segments);
+    const int found = warp.count(wrong != 0u);
+    if (found == 0) return;
+    warp.store(*bad, 1u);
+    if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+  }
+  template <class W, class Mask, class Offsets>
   LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
-                                     std::int64_t segments) const {
+                                     Offsets& begins, Offsets& ends, std::int64_t segments) const {
     using kinds = lanes_t<W, std::uint32_t>;
     lanes_t<W, std::int64_t> group(std::int64_t{0});
     kinds kind(0u);
     auto lane = warp.lane();
     warp.each(
         good,
-        [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
-          const std::int64_t s = first + l, begin = given.offset(s), end = given.offset(s + 1);
+        [&](std::uint32_t l, std::int64_t begin, std::int64_t end, std::int64_t& g,
+            std::uint32_t& k) {
+          const std::int64_t s = first + l;
           windows.add(typename W::template part<1>(), s, begin, end, segments);
           g = detail::segment_windows::group_of(begin + s);
           k = end - begin > detail::segment_windows::most_length
                   ? detail::segment_windows::long_ones
                   : detail::segment_windows::short_ones;
         },
-        lane, group, kind);
+        lane, begins, ends, group, kind);
     // A warp's segments mostly are of one group, which then is told once.
     const auto before = warp.shuffle_up(group, 1);
     const auto tells =

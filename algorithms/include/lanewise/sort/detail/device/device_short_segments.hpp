@@ -12,8 +12,8 @@ namespace detail {
 /// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes
 /// 32 keys of a segment into registers and exchanges them by Batcher's network. It puts them back,
 /// merged with the keys of the segment that it has sorted before. The network is that of the
-/// longest segment in a warp. A few longer segments are sorted by the whole warp. apart: segments
-/// do not lie one after the other in memory.
+/// longest segment in a warp. A few longer segments wait until warps of the team share them, a warp
+/// for each. apart: segments do not lie one after the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_short_segments {
   using warp_type = typename Team::warp_type;
@@ -27,10 +27,11 @@ class device_short_segments {
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
 
   static constexpr std::uint32_t at_once = 32;  ///< keys of a lane
-  /// Up to this number of longer segments in a warp are each sorted by the whole warp. Measured:
-  /// H200, 2^27 u64 keys, every 32nd segment of 64 keys and the others of one: 14.2 ms if lanes
-  /// sort the long ones, 4.2 ms so.
+  /// Longer segments wait for a warp each if a warp has few of them, or one has many keys more.
+  /// Measured: H200, 2 * 10^7 u32 keys, all segments of 64 keys: 262 us by lanes, 177 by warps; of
+  /// 33 keys: 161 and 250.
   static constexpr int few = 8;
+  static constexpr std::uint32_t many_more = 8;
   static constexpr int items = segment_windows::steps + segment_windows::most_length;
   static_assert(items < 1 << 16);
   /// After 128 bytes of keys, four are left out: lanes that begin 8 or 16 keys apart do not meet
@@ -45,8 +46,10 @@ class device_short_segments {
     raw_array<Bits, items + (items / line + 1) * gap> keys;
     std::uint16_t from[bare ? 1 : items];
     raw_array<Value, has_values ? items : 1> values;
-    std::uint16_t segment[apart ? items : 1];   ///< of an item
-    std::uint16_t waiting[Team::warps][width];  ///< segments of a warp
+    std::uint16_t segment[apart ? items : 1];                    ///< of an item
+    std::uint16_t waiting[Team::warps][width];                   ///< segments of a warp
+    std::uint16_t longer[segment_windows::steps / at_once + 1];  ///< segments that wait
+    std::uint32_t longer_count;
   };
 
   /// Takes segments [job.first, job.last).
@@ -62,6 +65,7 @@ class device_short_segments {
 
   LANEWISE_FUNCTION void load(const Bits* keys, const key_map<Bits>& reads, const Value* values) {
     const auto warp = team_.warp();
+    team_.once([&] { shared_.longer_count = 0; });
     each_window(segments_ + 1, [&](const auto& there, int i) LANEWISE_INLINE_LAMBDA {
       warp.store(there, shared_.begin + i,
                  warp.template cast<std::uint16_t>(warp.load(there, offset_ + i, std::int64_t{0}) -
@@ -94,27 +98,36 @@ class device_short_segments {
     std::uint16_t* const waiting = shared_.waiting[team_.warp_index()];
     int waits = 0;
     for (int s = team_.warp_index() * width; s < segments_ || waits > 0; s += threads) {
-      const auto there = warp.first(segments_ - s);
+      auto which =
+          warp.template cast<std::uint16_t>(warp.lane() + u32s(static_cast<std::uint32_t>(s)));
+      auto there = warp.first(segments_ - s);
       auto begin = warp.load(there, shared_.begin + s, std::uint16_t{0});
       auto end = warp.load(there, shared_.begin + s + 1, std::uint16_t{0});
       const auto some = warp.ballot(begin < end);
       if (warp_type::popcount(some) <= width / 2) {
         // Most are empty: the segments with items wait for others.
-        warp.scatter(
-            warp.template mask_of<std::uint32_t>(some), waiting + waits, ranks_in(some),
-            warp.template cast<std::uint16_t>(warp.lane() + u32s(static_cast<std::uint32_t>(s))));
+        warp.scatter(warp.template mask_of<std::uint32_t>(some), waiting + waits, ranks_in(some),
+                     which);
         waits += warp_type::popcount(some);
         if (waits <= width / 2 && s + threads < segments_) continue;
         warp.fence();
-        const auto which = warp.template cast<std::uint32_t>(
-            warp.load(warp.first(waits), waiting, std::uint16_t{0}));
-        begin = warp.gather(warp.first(waits), shared_.begin, which, std::uint16_t{0});
-        end = warp.gather(warp.first(waits), shared_.begin + 1, which, std::uint16_t{0});
+        there = warp.first(waits);
+        which = warp.load(there, waiting, std::uint16_t{0});
+        const auto at = warp.template cast<std::uint32_t>(which);
+        begin = warp.gather(there, shared_.begin, at, std::uint16_t{0});
+        end = warp.gather(there, shared_.begin + 1, at, std::uint16_t{0});
         warp.fence();
         waits = 0;
       }
       const auto first = warp.template cast<std::uint32_t>(begin);
-      sort_segments(first, warp.template cast<std::uint32_t>(end) - first, ordering);
+      sort_segments(which, first, warp.template cast<std::uint32_t>(end) - first, ordering);
+    }
+    team_.barrier();
+    const auto longer = static_cast<int>(shared_.longer_count);
+    if (longer == 0) return;
+    for (int i = team_.warp_index(); i < longer; i += Team::warps) {
+      const std::uint32_t begin = shared_.begin[shared_.longer[i]];
+      sort_by_warp(begin, shared_.begin[shared_.longer[i] + 1] - begin, ordering);
     }
     team_.barrier();
   }
@@ -203,11 +216,16 @@ class device_short_segments {
         },
         team_.warp().lanes_below());
   }
-  LANEWISE_FUNCTION void sort_segments(u32s begin, u32s length, Bits ordering) {
+  LANEWISE_FUNCTION void sort_segments(const lanes<std::uint16_t>& which, u32s begin, u32s length,
+                                       Bits ordering) {
     const auto warp = team_.warp();
     const auto longer = warp.ballot(length > u32s(at_once));
-    if (longer != 0 && warp_type::popcount(longer) <= few) {
-      sort_by_warp(longer, begin, length, ordering);
+    if (longer != 0 &&
+        (warp_type::popcount(longer) <= few || warp.any(length > u32s(at_once + many_more)))) {
+      const std::uint32_t place = warp.template fetch_add<order::relaxed, scope::team>(
+          shared_.longer_count, static_cast<std::uint32_t>(warp_type::popcount(longer)));
+      warp.scatter(warp.template mask_of<std::uint32_t>(longer), shared_.longer + place,
+                   ranks_in(longer), which);
       length = lanewise::select(length > u32s(at_once), u32s(0u), length);
     }
     const std::uint32_t longest = warp.reduce(length, maximum{});
@@ -265,54 +283,6 @@ class device_short_segments {
         begin, length);
   }
 
-  /// The warp sorts segments one after the other: a lane counts how many keys come before its own.
-  LANEWISE_FUNCTION void sort_by_warp(typename warp_type::bits segments, const u32s& begin,
-                                      const u32s& length, Bits ordering) {
-    constexpr int own = segment_windows::most_length / width;
-    const auto warp = team_.warp();
-    const lane_keys keys{shared_.keys.data(), shared_.from, ordering};
-    for (; segments != 0; segments &= segments - 1) {
-      const int s = warp_type::lowest(segments);
-      const std::uint32_t b = warp.broadcast(begin, s), n = warp.broadcast(length, s);
-      u32s rank[own];
-      lanes<Bits> x[own];
-      LANEWISE_UNROLL
-      for (int k = 0; k < own; ++k) {
-        const u32s at = warp.lane() + u32s(static_cast<std::uint32_t>(k * width));
-        rank[k] = warp.map(
-            [=](std::uint32_t i) LANEWISE_INLINE_LAMBDA {
-              std::uint32_t before = 0;
-              if (i >= n) return before;
-              const word mine = keys(b + i);
-              for (std::uint32_t j = 0; j < n; ++j) {
-                const word other = keys(b + j);
-                before += other < mine || (bare && !(mine < other) && j < i) ? 1 : 0;
-              }
-              return before;
-            },
-            at);
-        x[k] = warp.map([=](std::uint32_t i) { return i < n ? keys.keys[padded(b + i)] : Bits{}; },
-                        at);
-      }
-      warp.fence();
-      LANEWISE_UNROLL
-      for (int k = 0; k < own; ++k) {
-        u32s at = warp.lane() + u32s(static_cast<std::uint32_t>(k * width));
-        warp.each(
-            [=](std::uint32_t i, std::uint32_t r, Bits bits) LANEWISE_INLINE_LAMBDA {
-              if (i >= n) return;
-              if constexpr (bare) {
-                keys.keys[padded(b + r)] = bits;
-              } else {
-                keys.from[b + r] = static_cast<std::uint16_t>(b + i);
-              }
-            },
-            at, rank[k], x[k]);
-      }
-      warp.fence();
-    }
-  }
-
   using word = std::conditional_t<bare, Bits, Key>;
   /// The keys of a lane: bare ones are sorted where they are; of others, their places are.
   struct lane_keys {
@@ -343,6 +313,34 @@ class device_short_segments {
       }
     }
   };
+
+  /// A warp sorts the n keys of a segment, from `begin` on.
+  LANEWISE_FUNCTION void sort_by_warp(std::uint32_t begin, std::uint32_t n, Bits ordering) const {
+    constexpr int own = segment_windows::most_length / width;
+    const auto warp = team_.warp();
+    const lane_keys keys{shared_.keys.data(), shared_.from, ordering};
+    lanes<word> x[own];
+    const auto index = [&](int k) {
+      return warp.lane() + u32s(static_cast<std::uint32_t>(k * width));
+    };
+    LANEWISE_UNROLL
+    for (int k = 0; k < own; ++k)
+      x[k] = warp.map(
+          [=](std::uint32_t i)
+              LANEWISE_INLINE_LAMBDA { return i < n ? keys(begin + i) : lane_keys::last(); },
+          index(k));
+    detail::sort_across(warp, x);
+    warp.fence();
+    LANEWISE_UNROLL
+    for (int k = 0; k < own; ++k) {
+      auto i = index(k);
+      warp.each(
+          i < u32s(n),
+          [=](std::uint32_t at, const word& key)
+              LANEWISE_INLINE_LAMBDA { keys.put(begin + at, key); },
+          i, x[k]);
+    }
+  }
 };
 
 }  // namespace detail

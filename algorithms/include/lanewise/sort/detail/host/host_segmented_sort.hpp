@@ -93,7 +93,7 @@ struct host_segment_offsets_kernel {
     const auto mine = team.share(segments);
     std::uint64_t found = 0;
     for (std::int64_t s = mine.begin; s < mine.end; ++s) {
-      found += of.is_bad(s) ? 1 : 0;
+      found += of.is_bad(s, of.offset(s), of.offset(s + 1)) ? 1 : 0;
       if constexpr (!Segments::in_memory) copy[s] = of.offset(s);
       if constexpr (Segments::apart) of.note_shift(s);
     }
