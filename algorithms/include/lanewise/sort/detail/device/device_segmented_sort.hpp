@@ -216,8 +216,8 @@ struct segment_job_kernel {
   }
 };
 
-/// Counts bad segments, finds out in which windows segments lie, and copies the offsets, so that
-/// what sorts does not depend on their type, unless they are in memory as they are.
+/// Counts bad segments and finds out in which windows segments lie. Copies the offsets unless they
+/// are in memory as they are, so that what sorts does not depend on their type.
 template <class Segments>
 struct device_segment_offsets_kernel {
   struct policy : launch_policy {};
