@@ -600,8 +600,19 @@ inline constexpr bool in_vectors = arithmetic<T> &&
 template <class Op>
 inline constexpr bool idempotent = one_of<Op, minimum, maximum, bit_and, bit_or>;
 
+/// Integers of 8 bytes have no instruction for a minimum before AVX-512, and a blend takes two or
+/// three steps. The minimum and the maximum of the same two share all steps but the last one.
+template <class Op, class V>
+inline constexpr bool by_difference =
+    HWY_ARCH_X86 && !predicate_registers && integer<hn::TFromV<V>> && sizeof(hn::TFromV<V>) == 8 &&
+    one_of<Op, minimum, maximum>;
+
 template <class Op, class V>
 LANEWISE_SIMD_FUNCTION V apply(V a, V b) {
+  if constexpr (by_difference<Op, V>) {
+    const V greater = hn::VecFromMask(hn::DFromV<V>(), hn::Lt(b, a));
+    return hn::Xor(one_of<Op, minimum> ? a : b, hn::And(hn::Xor(a, b), greater));
+  }
   if constexpr (one_of<Op, plus>) return hn::Add(a, b);
   if constexpr (one_of<Op, multiplies>) return hn::Mul(a, b);
   if constexpr (one_of<Op, minimum>) return hn::Min(b, a);

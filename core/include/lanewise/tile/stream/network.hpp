@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -48,8 +50,8 @@ class host_network {
     for (int i = 0; i < n - 1; i += width) {
       const int pairs = n - 1 - i < width ? n - 1 - i : width;
       const auto there = warp.template first<T>(pairs);
-      const lanes a = key(warp.load(there, from + i, T{0}));
-      const lanes b = key(warp.load(there, from + i + 1, T{0}));
+      const lanes_t<warp_type, T> a = key(warp.load(there, from + i, T{0}));
+      const lanes_t<warp_type, T> b = key(warp.load(there, from + i + 1, T{0}));
       const int falls = warp.count((b < a) & there);
       ascends = ascends && falls == 0;
       descends = descends && falls == pairs;
@@ -82,7 +84,12 @@ class host_network {
 
  private:
   using warp_type = typename Team::template narrow_warp<width>;
-  using lanes = lanes_t<warp_type, T>;
+  /// Rows hold keys of 8 bytes as signed integers, by a bit that is flipped: vectors of 32 bytes
+  /// compare these with one instruction.
+  using ordered = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;
+  using lanes = lanes_t<warp_type, ordered>;
+  static constexpr auto least = std::numeric_limits<ordered>::min();
+  static constexpr auto greatest = std::numeric_limits<ordered>::max();
 
   /// f(0), ..., f(n-1) with constants: arrays that only they index live in registers.
   template <int n, class F>
@@ -96,16 +103,20 @@ class host_network {
   template <int rows>
   static LANEWISE_LOOP_FUNCTION void sort_rows(const T* from, int n, T* to) {
     const warp_type warp;
+    const auto* const in = reinterpret_cast<const ordered*>(from);
+    auto* const out = reinterpret_cast<ordered*>(to);
     lanes row[rows];
     // The last items of the last row are greater than all others, or equal to the greatest.
     unrolled<rows>([&](auto r) LANEWISE_INLINE_LAMBDA {
       const int left = n - r * width;
       if (left >= width) {
-        row[r] = warp.load(from + r * width);
+        row[r] = warp.load(in + r * width) ^ lanes(least);
       } else {
-        row[r] = lanes(static_cast<T>(~T{0}));
-        if (left > 0)
-          row[r] = warp.load(warp.template first<T>(left), from + r * width, static_cast<T>(~T{0}));
+        row[r] = lanes(greatest);
+        if (left > 0) {
+          const auto there = warp.template first<ordered>(left);
+          row[r] = warp.load(there, in + r * width, static_cast<ordered>(~T{0})) ^ lanes(least);
+        }
       }
     });
     sort_columns(warp, row);
@@ -114,9 +125,9 @@ class host_network {
     unrolled<rows>([&](auto r) LANEWISE_INLINE_LAMBDA {
       const int left = n - r * width;
       if (left >= width) {
-        warp.store(to + r * width, row[r]);
+        warp.store(out + r * width, row[r] ^ lanes(least));
       } else if (left > 0) {
-        warp.store(warp.template first<T>(left), to + r * width, row[r]);
+        warp.store(warp.template first<ordered>(left), out + r * width, row[r] ^ lanes(least));
       }
     });
     warp.fence();
@@ -204,7 +215,7 @@ class host_network {
   template <int mask, int bit>
   static LANEWISE_FUNCTION void exchange(const warp_type& warp, lanes& a) {
     const lanes other = warp.shuffle_xor(a, mask);
-    const auto lower = warp.template mask_of<T>(lower_lanes(bit));
+    const auto lower = warp.template mask_of<ordered>(lower_lanes(bit));
     a = lanewise::select(lower, warp.map(minimum{}, a, other), warp.map(maximum{}, a, other));
   }
   static constexpr typename warp_type::bits lower_lanes(int bit) {

@@ -219,10 +219,27 @@ class host_range_sort {
   /// `other` is lost but for an array that is neither.
   LANEWISE_FUNCTION void sort(const place& from, std::int64_t n, const place& to,
                               const place& other) const {
-    if (n > most_network ? host_runs<Item, Value, Key>(key_).sort(from, n, to, other)
+    if (n > most_network ? sort_runs(from, n, to, other)
                          : take_run(from.keys, static_cast<int>(n), to.keys))
       return;
     sort(from, n, to, other, 0);
+  }
+
+  /// As `sort`, for items that lie in few runs. Returns false if they do not, and has done nothing
+  /// then.
+  LANEWISE_FUNCTION bool sort_runs(const place& from, std::int64_t n, const place& to,
+                                   const place& other) const {
+    return host_runs<Item, Value, Key>(key_).sort(from, n, to, other);
+  }
+  /// As `sort_runs`, for keys that are spread evenly.
+  LANEWISE_FUNCTION bool sort_evenly(const place& from, std::int64_t n, const place& to) const {
+    if constexpr (in_network) {
+      if (n > most_even) return false;
+      bits_type low, high;
+      find_range(from.keys, n, low, high);
+      return low < high && sort_evenly(from.keys, n, to.keys, low, high);
+    }
+    return false;
   }
 
   /// How many items from the first on are in order: n, or fewer than n.

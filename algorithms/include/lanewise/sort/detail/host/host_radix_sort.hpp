@@ -10,6 +10,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -48,8 +50,20 @@ struct host_sort_buckets {
     return {static_cast<Bits>(low & static_cast<Bits>(~differ)), static_cast<Bits>(high | differ),
             length - bits, std::uint32_t{1} << bits};
   }
+  /// What is below a value, the value, and what is above.
+  LANEWISE_FUNCTION static host_sort_buckets around(Bits x) {
+    const auto low = static_cast<Bits>(x - (x > 0 ? 1 : 0));
+    const auto high = static_cast<Bits>(x + (x < static_cast<Bits>(~Bits{0}) ? 1 : 0));
+    return {low, high, 0, static_cast<std::uint32_t>(high - low) + 1};
+  }
   LANEWISE_FUNCTION bool takes_all() const {
     return low == 0 && high == static_cast<Bits>(~Bits{0});
+  }
+  LANEWISE_FUNCTION bool spans(Bits k) const { return low <= k && k <= high; }
+  LANEWISE_FUNCTION std::uint32_t operator()(Bits k) const {
+    k = k < low ? low : k;
+    k = high < k ? high : k;
+    return static_cast<std::uint32_t>(static_cast<Bits>(k - low) >> shift);
   }
 };
 
@@ -62,13 +76,8 @@ struct host_sort_bucket_of {
 
   template <class Item>
   LANEWISE_FUNCTION std::uint32_t operator()(const Item& x) const {
-    bits_type k = key(x);
-    if constexpr (takes_all) return static_cast<std::uint32_t>(k >> bucket.shift);
-    if constexpr (!takes_all) {
-      k = k < bucket.low ? bucket.low : k;
-      k = bucket.high < k ? bucket.high : k;
-      return static_cast<std::uint32_t>(static_cast<bits_type>(k - bucket.low) >> bucket.shift);
-    }
+    if constexpr (takes_all) return static_cast<std::uint32_t>(key(x) >> bucket.shift);
+    if constexpr (!takes_all) return bucket(key(x));
   }
 };
 
@@ -110,11 +119,15 @@ struct host_sort_plan {
   std::int64_t piece;  // items of a bucket that a team sorts in its nearest cache
 
   LANEWISE_FUNCTION host_sort_plan(std::int64_t items, std::size_t bytes, std::int64_t most_tile)
-      : n(items), piece((std::int64_t{1} << 15) / static_cast<std::int64_t>(bytes)) {
-    if (piece < 512) piece = 512;
-    tile = divide_up(n, 64);
-    if (tile < 4096) tile = 4096;
+      : n(items), tile(divide_up(n, 64)), piece(divide_up(n, 32)) {
+    // Each task costs all teams that wait for it.
+    const std::int64_t size = static_cast<std::int64_t>(bytes), share = divide_up(n, 16);
+    const std::int64_t least_tile = share < 4096 ? share : 4096, most = (1 << 15) / size;
+    if (tile < least_tile) tile = least_tile;
+    if (tile < 4096 / size) tile = 4096 / size;
     if (tile > most_tile) tile = most_tile;
+    if (piece > most) piece = most;
+    if (piece < 512) piece = 512;
   }
   /// One team needs no more than it can sort without a further cut.
   LANEWISE_FUNCTION std::int64_t parts(std::int64_t size, std::int64_t teams) const {
@@ -128,9 +141,9 @@ struct host_sort_plan {
   }
   /// A bucket of more is cut by all teams.
   LANEWISE_FUNCTION std::int64_t most_alone(std::int64_t teams) const {
-    const std::int64_t cached = 32 * piece, part = n / (4 * teams);
-    if (teams == 1) return cached;
-    return part > 8 * piece ? part : 8 * piece;
+    if (teams == 1) return 32 * piece;
+    const std::int64_t part = n / (4 * teams), least = piece > 1024 ? 2 * piece : 2048;
+    return part > least ? part : least;
   }
   /// The most tasks of a job.
   LANEWISE_FUNCTION std::int64_t tasks(std::int64_t size, std::int64_t chunks) const {
@@ -221,6 +234,7 @@ struct task_queue {
       warp.template store<order::release>(ready[first + i], 1);
     }
   }
+  bool has_tasks() const { return shared->pushed > 0; }
   /// False when all is done.
   template <class W>
   LANEWISE_FUNCTION bool draw(const W& warp, host_sort_task& task) const {
@@ -255,6 +269,7 @@ struct host_sort_kernel {
   using array = detail::sort_array;
   using plan_type = detail::host_sort_plan;
   using cells_type = detail::key_cells<bits_type>;
+  using buckets_type = detail::host_sort_buckets<bits_type>;
   static constexpr bool has_values = place::has_values;
   static constexpr bool has_cells = sizeof(bits_type) <= 8;
 
@@ -269,6 +284,8 @@ struct host_sort_kernel {
   struct split : detail::host_split_tile<Team, Item, policy, most_tile> {};
   static constexpr std::uint32_t most_pushed = 32;
   static constexpr std::int64_t sampled = cells_type::sampled;
+  /// One thread sorts up to this number of items if they lie in few runs.
+  static constexpr std::int64_t few_in_runs = std::int64_t{1} << 14;
 
   template <class Team>
   struct scratch {
@@ -297,12 +314,7 @@ struct host_sort_kernel {
     if (begins) {
       const std::int64_t n = count();
       if (bound > few) board.clear(warp, n);
-      if (n > few) {
-        const array first = in == temporary ? array::temporary : array::input;
-        if (!begin_job(team, shared, 0, n, first, 0)) sort_alone(team, shared, 0, n, first);
-      } else if (n > 0) {
-        sort_few(team, shared, n);
-      }
+      begin(team, shared, n);
       return;
     }
     task next;
@@ -313,11 +325,15 @@ struct host_sort_kernel {
     }
   }
 
-  /// Up to few_items(threads) items are sorted by one thread, in one launch. A thread that is alone
-  /// cuts more into tiles first, as many threads do: four parts at a time are many passes. (Zen 3,
-  /// AVX2, 2^20 keys of 4 and 8 bytes: 6.7 and 11.3 ns a key, by four parts 7.6 and 18.4.)
+  /// Up to few_items(threads) items are sorted by one thread, in one launch. (16 cores of a Xeon,
+  /// AVX2, 2^13 u64: 28 to 60 us, by one thread 50 to 140.) A thread that is alone cuts more into
+  /// tiles first, as many threads do: four parts at a time are many passes. (Zen 3, AVX2, 2^20 keys
+  /// of 4 and 8 bytes: 6.7 and 11.3 ns a key, by four parts 7.6 and 18.4.)
   static std::int64_t few_items(std::int64_t threads) {
-    if (threads > 1) return std::int64_t{1} << 14;
+    if (threads > 1) {
+      const std::int64_t some = (std::int64_t{1} << 15) / threads;
+      return some < 2048 ? 2048 : some;
+    }
     return (std::int64_t{1} << (Key::takes_all && sizeof(Item) == 4 ? 20 : 19)) /
            static_cast<std::int64_t>(sizeof(Item) + value_bytes);
   }
@@ -329,14 +345,27 @@ struct host_sort_kernel {
   LANEWISE_FUNCTION plan_type plan() const {
     return {bound, sizeof(Item) + value_bytes, most_tile};
   }
+  /// One thread sorts up to this number of items if they are spread evenly.
+  LANEWISE_FUNCTION std::int64_t few_even() const {
+    return few * 8 / static_cast<std::int64_t>(sizeof(Item));
+  }
   template <class Team>
   LANEWISE_FUNCTION range_sort<Team> sorter(const Team& team, scratch<Team>& shared) const {
     return {team, shared.range, key};
   }
 
+  /// Sorts few items, or begins the first job.
   template <class Team>
-  LANEWISE_FUNCTION void sort_few(const Team& team, scratch<Team>& shared, std::int64_t n) const {
-    sorter(team, shared).sort(in, n, out, temporary);
+  LANEWISE_FUNCTION void begin(const Team& team, scratch<Team>& shared, std::int64_t n) const {
+    if (n <= few) {
+      if (n > 0) sorter(team, shared).sort(in, n, out, temporary);
+      return;
+    }
+    const auto sort = sorter(team, shared);
+    if (n <= few_in_runs && sort.sort_runs(in, n, out, temporary)) return;
+    if (n <= few_even() && sort.sort_evenly(in, n, out)) return;
+    const array first = in == temporary ? array::temporary : array::input;
+    if (!begin_job(team, shared, 0, n, first, 0)) sort_alone(team, shared, 0, n, first);
   }
   template <class Team>
   LANEWISE_FUNCTION void sort_alone(const Team& team, scratch<Team>& shared, std::int64_t begin,
@@ -353,10 +382,28 @@ struct host_sort_kernel {
     const plan_type sizes = plan();
     const std::int64_t chunks = sizes.chunks(size, teams == 1 ? 1 : 4 * teams);
     bits_type found[sampled];
-    const auto bucket = sample(at(from).keys + begin, size, sizes.parts(size, teams), found);
-    const std::int64_t most = most_in_bucket(found, bucket);
+    sample(at(from).keys + begin, size, found);
+    buckets_type bucket = spanned(found, sizes.parts(size, teams), [](bits_type) { return true; });
+    auto [fullest, most] = fullest_bucket(found, bucket);
     // One team cuts what is uneven by samples, in as many steps as it takes.
     if (teams == 1 && most > sampled / 2) return false;
+    // What nearly all keys span is cut; the rest goes to the outer buckets.
+    while (bucket.parts > 3 && most > sampled - sampled / 8) {
+      const auto inside = [&, b = fullest](bits_type k) {
+        return bucket.spans(k) && bucket(k) == b;
+      };
+      bucket = spanned(found, sizes.parts(size, teams), inside);
+      std::tie(fullest, most) = fullest_bucket(found, bucket);
+    }
+    cells_type cut;
+    bool by_cells = false;
+    if constexpr (has_cells) {
+      // One bucket has more than half of a team's share, and than three buckets' shares.
+      by_cells = bucket.parts > 3 && most > sampled / (2 * teams) + 3 * sampled / bucket.parts &&
+                 cut.cut(found, bucket.parts, static_cast<std::uint32_t>(most / 2));
+    }
+    // Few values have most of the items.
+    if (teams > 1 && size <= 2 * few_even() && !by_cells && most > sampled / 4) return false;
     const std::int64_t buckets = bucket.parts;
     const auto rows = static_cast<std::uint64_t>(sizes.counters(size, chunks, buckets));
     const auto tasks = static_cast<std::uint32_t>(sizes.tasks(size, chunks));
@@ -371,15 +418,10 @@ struct host_sort_kernel {
     const std::uint32_t number = warp.fetch_add(board.shared->jobs, 1);
     if (number >= static_cast<std::uint32_t>(plan_type::most_jobs)) return false;
     std::int64_t* const counts = board.counters + row;
-    cells_type* cells = nullptr;
-    if constexpr (has_cells) {
-      auto* const room = reinterpret_cast<cells_type*>(counts + rows - plan_type::cells);
-      // One bucket has more than half of a team's share, and than three buckets' shares.
-      if (most > sampled / (2 * teams) + 3 * sampled / buckets &&
-          room->cut(found, bucket.parts, static_cast<std::uint32_t>(most / 2)))
-        cells = room;
-    }
+    auto* const cells =
+        by_cells ? reinterpret_cast<cells_type*>(counts + rows - plan_type::cells) : nullptr;
     warp.once([&] {
+      if (by_cells) *cells = cut;
       board.jobs[number] = {begin,
                             end,
                             from,
@@ -409,27 +451,33 @@ struct host_sort_kernel {
     }
   }
 
-  /// Equal parts of what a sample spans.
-  LANEWISE_LOOP_FUNCTION detail::host_sort_buckets<bits_type> sample(
-      const Item* items, std::int64_t n, std::int64_t parts, bits_type (&found)[sampled]) const {
-    bits_type low = key(items[0]), high = low;
-    for (std::int64_t i = 0; i < sampled; ++i) {
-      const bits_type k = key(items[detail::sampled_at(i, n / sampled)]);
-      found[i] = k;
-      low = k < low ? k : low;
-      high = high < k ? k : high;
-    }
-    return detail::host_sort_buckets<bits_type>::of(low, high, parts);
+  LANEWISE_LOOP_FUNCTION void sample(const Item* items, std::int64_t n,
+                                     bits_type (&found)[sampled]) const {
+    for (std::int64_t i = 0; i < sampled; ++i)
+      found[i] = key(items[detail::sampled_at(i, n / sampled)]);
   }
-  /// How many of the sample are in the bucket that has most.
-  static LANEWISE_LOOP_FUNCTION std::uint32_t most_in_bucket(
-      const bits_type (&found)[sampled], detail::host_sort_buckets<bits_type> bucket) {
-    std::uint32_t count[most_buckets] = {}, most = 0;
+  /// Equal parts of what those of a sample span that are inside; three parts around a single value.
+  template <class Inside>
+  static LANEWISE_LOOP_FUNCTION buckets_type spanned(const bits_type (&found)[sampled],
+                                                     std::int64_t parts, const Inside& inside) {
+    bits_type low = static_cast<bits_type>(~bits_type{0}), high = 0;
     for (const bits_type k : found) {
-      const std::uint32_t here = ++count[(k - bucket.low) >> bucket.shift];
-      most = most < here ? here : most;
+      low = inside(k) && k < low ? k : low;
+      high = inside(k) && high < k ? k : high;
     }
-    return most;
+    return low == high ? buckets_type::around(low) : buckets_type::of(low, high, parts);
+  }
+  /// The bucket that has most of a sample's keys inside all of them, and how many these are.
+  static LANEWISE_LOOP_FUNCTION std::pair<std::uint32_t, std::int64_t> fullest_bucket(
+      const bits_type (&found)[sampled], buckets_type bucket) {
+    std::int64_t count[most_buckets] = {};
+    std::uint32_t fullest = 0;
+    for (const bits_type k : found) {
+      const std::uint32_t b = bucket(k);
+      count[b] += bucket.spans(k) ? 1 : 0;
+      if (count[b] > count[fullest]) fullest = b;
+    }
+    return {fullest, count[fullest]};
   }
 
   template <class Team>
@@ -692,7 +740,7 @@ void host_sort_by(const Exec& exec, const host_sort_arrays<Item, Value>& given, 
            true};
   k.board.lay_out(plan, static_cast<char*>(memory));
   lanewise::launch(exec, "Lanewise::radix_sort::begin", 1, k);
-  if (n.bound <= few) return;
+  if (n.bound <= few || !k.board.has_tasks()) return;
   k.begins = false;
   lanewise::launch(exec, "Lanewise::radix_sort", chunks, k);
 }
