@@ -26,7 +26,7 @@ void check_random_sequences(u64 salt) {
     const auto result = reported(keys.size(), [&](const auto& with) {
       if (kind < 2) lanewise::insert(exec, set, k.const_view(), with);
       if (kind == 2) lanewise::erase(exec, set, k.const_view(), with);
-      if (kind == 3) lanewise::find(exec, set, k.const_view(), with);
+      if (kind == 3) lanewise::find(exec, set, k.const_view(), std::nullopt, with);
     });
     for (std::size_t j = 0; j < keys.size(); ++j) {
       const bool there = model.count(keys[j]) != 0;

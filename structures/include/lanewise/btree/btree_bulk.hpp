@@ -22,6 +22,8 @@ struct btree_options {
   /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
   /// be using the tree. Otherwise it does not, and items without room have the status no_room.
   bool grow = true;
+
+  operator table_options() const { return {work, status, tally}; }
 };
 
 LANEWISE_END_NAMESPACE
@@ -29,23 +31,10 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The arrays of a bulk call.
-template <class Table>
-struct btree_arrays {
-  using value = typename Table::view_type::value_type;
-  const typename Table::key_type* keys = nullptr;
-  std::int64_t n = 0;
-  const table_operation* operations = nullptr;  // null where all are the same
-  const value* given = nullptr;                 // null for none
-  value* found = nullptr;                       // null for none
-};
-
 /// An operation for each item. A warp fetches the leaves of several windows of items in advance.
 template <class Table, class Combine>
 struct btree_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = window_policy<1>;
   template <class Team>
   struct scratch {};
 
@@ -60,7 +49,7 @@ struct btree_kernel {
   view_type tree;
   Combine combine;
   table_operation operation;
-  btree_arrays<Table> arrays;
+  table_arrays<Table> arrays;
   table_status* status;    // null for none
   status_counts* tally;    // null for none
   std::uint64_t* lacking;  // items without room are counted here; null: as the others
@@ -78,14 +67,14 @@ struct btree_kernel {
     const index_range mine =
         lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
                              std::int64_t{team.league()} * Team::warps);
-    numbers came(0u);  // lane s: how often status s
+    warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       numbers root[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a) {
         const auto active = items_of(warp, mine, begin + a);
-        root[a] = tree.roots_of(warp, active,
-                                warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
+        const auto key = warp.load(active, arrays.keys + (begin + a) * width, key_type{});
+        root[a] = tree.subtrees_with_roots(warp, active, key).root;
         if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
       lanes_t<warp_type, typename view_type::word> seen[ahead];
@@ -95,7 +84,7 @@ struct btree_kernel {
       for (int a = 0; a < ahead; ++a)
         window(warp, items_of(warp, mine, begin + a), root[a], seen[a], (begin + a) * width, came);
     }
-    add_up(warp, came);
+    came.add_up(warp, tally, lacking);
   }
 
  private:
@@ -107,11 +96,13 @@ struct btree_kernel {
   }
   template <class Warp, class Mask, class Numbers, class Words>
   LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
-                                const Words& seen, std::int64_t first, Numbers& came) const {
+                                const Words& seen, std::int64_t first,
+                                warp_tally<Warp>& came) const {
     auto active = items;
     if (again) {
-      active = active & (number_of(warp, warp.load(items, status + first, table_status::none)) ==
-                         Numbers(no_room));
+      active = active &
+               (detail::numbers_of<Warp>(warp, warp.load(items, status + first,
+                                                         table_status::none)) == Numbers(no_room));
       if (!warp.any(active)) return;
     }
     const auto key = warp.load(active, arrays.keys + first, key_type{});
@@ -127,12 +118,12 @@ struct btree_kernel {
         left, typename Warp::template lanes<table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
                         leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
-    const auto number = number_of(warp, result);
+    const auto number = detail::numbers_of<Warp>(warp, result);
     if (arrays.found != nullptr)
       warp.store(active & (number == Numbers(static_cast<std::uint32_t>(table_status::found))),
                  arrays.found + first, value);
     if (status != nullptr) warp.store(active, status + first, result);
-    if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
+    if (tally != nullptr || lacking != nullptr) came.add(warp, active, number);
   }
   /// The lanes that have the root of two neighbours, which have it in a row. Next to lanes that are
   /// not active it may be fewer.
@@ -144,22 +135,6 @@ struct btree_kernel {
     const auto down = (lane < Warp::width - 1u) & (root == warp.shuffle_down(root, 1));
     const auto down_two = down & (lane < Warp::width - 2u) & (root == warp.shuffle_down(root, 2));
     return active & (up_two | (up & down) | down_two);
-  }
-  template <class Warp, class Statuses>
-  static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
-    return warp.map([](table_status x) { return static_cast<std::uint32_t>(x); }, s);
-  }
-  template <class Warp, class Numbers>
-  LANEWISE_FUNCTION void add_up(const Warp& warp, const Numbers& came) const {
-    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not table_status::none
-    if (lacking != nullptr) {
-      const std::uint32_t without_room = warp.broadcast(came, static_cast<int>(no_room));
-      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
-      told = told & (warp.lane() != Numbers(no_room));
-    }
-    if (tally != nullptr)
-      warp.fetch_add(told & (came != Numbers(0u)), tally->count, warp.lane(),
-                     warp.template cast<std::uint64_t>(came));
   }
 };
 
@@ -234,30 +209,30 @@ void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t
 }
 
 /// An operation on all items of a tree that does not grow.
-template <class Exec, class Table, class Combine>
+template <class Exec, class Table, class Combine, class Options>
 void btree_call(const Exec& exec, const Table& tree, table_operation operation,
-                const btree_arrays<Table>& arrays, const Combine& combine,
-                const btree_options& options) {
+                const table_arrays<Table>& arrays, const Combine& combine, const Options& options) {
   using kernel = btree_kernel<Table, Combine>;
   lanewise::launch(exec, "Lanewise::btree::operate",
                    kernels::league_for_windows<kernel>(exec, arrays.n),
                    kernel{tree.view(), combine, operation, arrays, options.status.data(),
                           options.tally.data(), nullptr, false, false});
 }
-/// If a tree has no memory, the call works on an empty one.
-template <class Exec, class Table>
-void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
-                        table_operation operation, const btree_arrays<Table>& arrays,
-                        const btree_options& options) {
-  if (arrays.n == 0) return;
-  using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
-  if (tree.roots() > 0) {
-    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, options);
-  } else {
-    kernels::btree_call(exec, kernels::make_btree<Table>(exec, name, 0, no_elements{}, 0),
-                        operation, arrays, detail::keep_given{}, options);
+/// A tree while a call works on what is there: an empty one if it has no memory.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+class table_reader<Exec, btree_table<Key, Value, Memory, bytes>> {
+ public:
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  table_reader(const Exec& exec, const char* name, const table_type& tree) : tree_(tree) {
+    if (tree.roots() == 0)
+      empty_ = kernels::make_btree<table_type>(exec, name, 0, table_as_lines<Key, Value>{}, 0);
   }
-}
+  const table_type& table() const { return tree_.roots() == 0 ? empty_ : tree_; }
+
+ private:
+  const table_type& tree_;
+  table_type empty_;
+};
 /// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
 /// waited for. A merge costs a GPU about 20 launches, and reads and writes the least keys of all
 /// roots.
@@ -282,10 +257,10 @@ struct has_no_room {
 /// Puts the items that have the status no_room into the tree, all at once.
 template <class Exec, class Table, class Bulk>
 void merge_items_left(const Exec& exec, const char* name, Table& tree,
-                      const btree_arrays<Table>& of, table_status* status, std::int64_t n,
+                      const table_arrays<Table>& of, table_status* status, std::int64_t n,
                       status_counts* tally, const Bulk& bulk) {
   using key_type = typename Table::key_type;
-  using value_type = typename btree_arrays<Table>::value;
+  using value_type = kernels::table_value<Table>;
   workspace_arrays parts{workspace_size{}};
   const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
                     values = parts.add<value_type>(of.given == nullptr ? 0 : n),
@@ -296,7 +271,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
   (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
                             has_no_room{status});
-  btree_arrays<Table> left;
+  table_arrays<Table> left;
   left.n = n;
   const auto take = [&]<class T>(const T* from, std::size_t at) {
     const auto to = workspace_arrays::view<T, Exec>(work.get(), at, n);
@@ -306,7 +281,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   left.keys = take(of.keys, keys);
   if (of.given != nullptr) left.given = left.found = take(of.given, values);
   if (of.operations != nullptr) left.operations = take(of.operations, kinds);
-  const auto put = [&](auto& all) { bulk(all, left, ordered_options{.status = came}); };
+  const auto put = [&](auto& all) { bulk(all, left, table_options{.status = came}); };
   while (!kernels::merge_into_leaves(exec, name, tree, left.keys, n, put)) {
     kernels::rebuild_btree(exec, name, tree, n, nullptr);
     if (left.given != nullptr) (void)take(of.given, values);
@@ -324,7 +299,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
 /// without room have their turn when the tree has grown.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_operation operation,
-                         const btree_arrays<Table>& arrays, const Combine& combine,
+                         const table_arrays<Table>& arrays, const Combine& combine,
                          const btree_options& options, const Bulk& bulk) {
   using kernel = btree_kernel<Table, Combine>;
   table_status* status = options.status.data();
@@ -355,25 +330,6 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_
       leaves_crowds = false;
     }
   }
-}
-
-/// Checks the arguments that all calls have.
-template <class Exec, class Table, class Keys>
-btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys,
-                                    const btree_options& options) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a B+ tree");
-  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, "keys", keys);
-  options.status.template expects_reachable<Exec>(name, "options.status", 0);
-  options.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(!options.status.is_given() || options.status.extent() >= array.extent, name,
-                  ": options.status has ", options.status.extent(), " places, there are ",
-                  array.extent, " items");
-  btree_arrays<Table> arrays;
-  arrays.keys = array.data;
-  arrays.n = array.extent;
-  return arrays;
 }
 
 }  // namespace kernels
@@ -407,22 +363,18 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 
 namespace kernels {
 
-/// A View of an argument of a call.
-template <class Exec, class T>
-auto items_of_call(T* items, std::int64_t n) {
-  return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(items, n);
-}
 /// A call that may put elements into a tree. Many items at once, relative to the number of
 /// elements, are merged with these by `bulk(ordered table, arrays, options)`: the tree is written
 /// once.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_growing_call(const Exec& exec, const char* name, Table& tree, table_operation operation,
-                        const btree_arrays<Table>& arrays, const Combine& combine,
+                        const table_arrays<Table>& arrays, const Combine& combine,
                         const btree_options& options, const Bulk& bulk) {
+  kernels::expects_options<Exec>(name, options, arrays.n);
   if (arrays.n == 0) return;
   if (options.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
     auto all = lanewise::to_ordered(exec, tree, options.work);
-    bulk(all, arrays, ordered_options{options.work, options.status, options.tally});
+    bulk(all, arrays, options);
     lanewise::build(exec, tree, all);
   } else if (options.grow) {
     kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, options, bulk);
@@ -481,13 +433,11 @@ requires(!std::is_void_v<Value> &&
                                                 const Keys& keys, const Values& values,
                                                 const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("insert", keys, values);
   kernels::btree_growing_call(
       exec, "insert", tree, table_operation::insert, arrays, detail::keep_given{}, options,
-      [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      [&](auto& all, const auto& a, const table_options& o) {
+        kernels::change_by_key<kernels::insert_change>(exec, "insert", all, a, true, o);
       });
 }
 /// Puts keys into a set.
@@ -497,9 +447,9 @@ void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const
   using table_type = btree_table<Key, void, Memory, bytes>;
   kernels::btree_growing_call(
       exec, "insert", tree, table_operation::insert,
-      kernels::btree_arrays_of<Exec, table_type>("insert", keys, options), detail::keep_given{},
-      options, [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n), o);
+      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, options,
+      [&](auto& all, const auto& a, const table_options& o) {
+        kernels::change_by_key<kernels::insert_change>(exec, "insert", all, a, true, o);
       });
 }
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
@@ -508,13 +458,11 @@ template <class Exec, class Key, class Value, class Memory, int bytes, class Key
 void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
             const Values& values, const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
   kernels::btree_growing_call(
       exec, "assign", tree, table_operation::assign, arrays, detail::keep_given{}, options,
-      [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::assign(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      [&](auto& all, const auto& a, const table_options& o) {
+        kernels::change_by_key<kernels::assign_change>(exec, "assign", all, a, true, o);
       });
 }
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
@@ -524,38 +472,24 @@ template <class Exec, class Key, class Value, class Memory, int bytes, class Key
 void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
             const Values& values, const Combine& combine, const btree_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  kernels::expects_combine<Exec, Value, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
   kernels::btree_growing_call(exec, "upsert", tree, table_operation::combine, arrays, combine,
-                              options, [&](auto& all, const auto& a, const ordered_options& o) {
-                                lanewise::upsert(
-                                    exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                                    kernels::items_of_call<Exec>(a.given, a.n), combine, o);
+                              options, [&](auto& all, const auto& a, const table_options& o) {
+                                kernels::combine_by_key(exec, all, a, combine, o);
                               });
 }
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
 void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-           const btree_options& options = {}) {
+           const table_options& options = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, options);
-  kernels::btree_call_or_none(exec, "erase", tree, table_operation::erase, arrays, options);
-}
-/// Looks keys up: values(i) becomes the value of keys(i) where it is there, and is left as it is
-/// elsewhere. values is std::nullopt where only statuses are wanted. Does not block.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys,
-          class Values = std::nullopt_t>
-void find(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-          const Values& values = std::nullopt, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, options);
-  if constexpr (Kokkos::is_view_v<Values>)
-    arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::btree_call_or_none(exec, "find", tree, table_operation::find, arrays, options);
+  const auto arrays = kernels::arrays_of<Exec, table_type>("erase", keys);
+  kernels::expects_options<Exec>("erase", options, arrays.n);
+  if (arrays.n == 0) return;
+  const kernels::table_reader<Exec, table_type> reader(exec, "erase", tree);
+  kernels::btree_call(exec, reader.table(), table_operation::erase, arrays, detail::keep_given{},
+                      options);
 }
 /// An operation of its own for every item: find, insert, assign, combine (with the function object)
 /// or erase. values(i) is given, and returned by find. As insert.
@@ -565,17 +499,10 @@ void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
            const Operations& operations, const Keys& keys, const Values& values,
            const btree_options& options = {}, const Combine& combine = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, options);
-  arrays.operations =
-      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
-  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
-  arrays.given = arrays.found;
+  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
   kernels::btree_growing_call(exec, "apply", tree, table_operation::find, arrays, combine, options,
-                              [&](auto& all, const auto& a, const ordered_options& o) {
-                                lanewise::apply(
-                                    exec, all, kernels::items_of_call<Exec>(a.operations, a.n),
-                                    kernels::items_of_call<Exec>(a.keys, a.n),
-                                    kernels::items_of_call<Exec>(a.found, a.n), o, combine);
+                              [&](auto& all, const auto& a, const table_options& o) {
+                                kernels::apply_by_key(exec, all, a, combine, o);
                               });
 }
 
@@ -619,10 +546,5 @@ btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memo
   }
   return s;
 }
-
-/// The scalar face of a tree for threads of an execution space.
-template <class Exec, class Table>
-using btree_scalar_face_t =
-    btree_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
 
 LANEWISE_END_TARGET_NAMESPACE

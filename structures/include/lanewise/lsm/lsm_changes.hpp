@@ -29,9 +29,6 @@ struct lsm_options {
   workspace_ref work = {};
 };
 
-/// What apply does with an item.
-enum class lsm_operation : std::uint8_t { insert, erase };
-
 LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -104,24 +101,22 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
 
 /// A run of pairs, sorted stably: of equal keys the first of the batch stands first.
 template <class Exec, class Map>
-typename Map::run lsm_sorted(const Exec& exec, const typename Map::key_type* keys,
-                             const typename Map::mapped_type* values, std::int64_t n,
-                             workspace_ref work) {
+typename Map::run lsm_sorted(const Exec& exec, const table_arrays<Map>& in, workspace_ref work) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
-  auto fresh = Map::run::template make<backend_of<Exec>>(exec, n, true, false);
-  lanewise::radix_sort(exec, lsm_items<const key, Exec>(keys, n),
-                       lsm_items<const value, Exec>(values, n),
-                       lsm_items<key, Exec>(fresh.keys(), n),
-                       lsm_items<value, Exec>(fresh.values(), n), {.work = work});
+  auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, true, false);
+  lanewise::radix_sort(exec, lsm_items<const key, Exec>(in.keys, in.n),
+                       lsm_items<const value, Exec>(in.given, in.n),
+                       lsm_items<key, Exec>(fresh.keys(), in.n),
+                       lsm_items<value, Exec>(fresh.values(), in.n), {.work = work});
   return fresh;
 }
 
 /// 1 for insertions, so that erasures come first; as a key, so that one sort serves both orders.
 template <class Key>
 struct lsm_rank_of_operation {
-  LANEWISE_FUNCTION Key operator()(const lsm_operation& o) const {
-    return o == lsm_operation::erase ? Key{0} : Key{1};
+  LANEWISE_FUNCTION Key operator()(const table_operation& o) const {
+    return o == table_operation::erase ? Key{0} : Key{1};
   }
 };
 template <class T>
@@ -132,42 +127,34 @@ struct lsm_fetch {
 
 /// Fetches what goes with sorted keys: values, and which elements are tombstones.
 template <class Value>
-struct lsm_fetch_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
+struct lsm_fetch_body {
   const std::uint32_t* from;
-  const lsm_operation* operations;
+  const table_operation* operations;
   const Value* values;
   Value* values_out;
   std::uint32_t* dead;
-  std::int64_t n;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    kernels::lsm_for_windows(
-        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-          const auto at = warp.load(exists, from + begin, std::uint32_t{0});
-          auto dies = warp.map(
-              exists,
-              [this](std::uint32_t p) -> std::uint32_t {
-                return operations[p] == lsm_operation::erase ? 1 : 0;
-              },
-              std::uint32_t{0}, at);
-          const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
-          (void)warp.map(
-              exists,
-              [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
-                values_out[i] = d == 0 ? values[p] : Value{};
-                return d;
-              },
-              std::uint32_t{0}, place, at, dies);
-          const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
-          const auto bit =
-              warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
-          warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
-        });
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& exists,
+                                    std::int64_t begin) const {
+    const auto at = warp.load(exists, from + begin, std::uint32_t{0});
+    auto dies = warp.map(
+        exists,
+        [this](std::uint32_t p) -> std::uint32_t {
+          return operations[p] == table_operation::erase ? 1 : 0;
+        },
+        std::uint32_t{0}, at);
+    const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+    (void)warp.map(
+        exists,
+        [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
+          values_out[i] = d == 0 ? values[p] : Value{};
+          return d;
+        },
+        std::uint32_t{0}, place, at, dies);
+    const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
+    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+    warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
   }
 };
 
@@ -231,13 +218,9 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
 void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
             const Values& values, const lsm_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("insert", "keys", keys);
-  const auto* given = kernels::array_of<const Value, Exec>("insert", "values", values, in.extent);
-  if (in.extent == 0) return;
-  kernels::lsm_add(
-      exec, map, kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, options.work),
-      options.work);
+  const auto in = kernels::pairs_of<Exec, map_type>("insert", keys, values);
+  if (in.n == 0) return;
+  kernels::lsm_add(exec, map, kernels::lsm_sorted(exec, in, options.work), options.work);
 }
 
 /// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and
@@ -246,19 +229,18 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
 void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
            const lsm_options& options = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("erase", "keys", keys);
-  if (in.extent == 0) return;
-  auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.extent, false, false);
-  lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.data, in.extent),
-                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.extent),
-                       {.work = options.work});
+  const auto in = kernels::arrays_of<Exec, map_type>("erase", keys);
+  if (in.n == 0) return;
+  auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.n, false, false);
+  lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.keys, in.n),
+                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.n), {.work = options.work});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
-/// An operation of its own for every item: operations is a View of lsm_operation; values(i) is not
-/// read where it is erase. A key that the call erases is not there afterwards, whatever else the
-/// call does with it; of several insertions of a key the first counts.
+/// An operation of its own for every item: operations is a View of table_operation. erase deletes
+/// the key, and values(i) is not read then; insert puts the pair there, as any other does. A key
+/// that the call erases is not there afterwards, whatever else the call does with it; of several
+/// insertions of a key the first counts.
 ///
 /// At most 2^32 - 1 items. As insert, with one pass more over the items' numbers, and values that
 /// are fetched at the end.
@@ -271,12 +253,10 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   using backend = backend_of<Exec>;
   using number = std::uint32_t;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("apply", "keys", keys);
-  const std::int64_t n = in.extent;
+  const auto in = kernels::pairs_of<Exec, map_type>("apply", keys, values);
+  const std::int64_t n = in.n;
   const auto* todo =
-      kernels::array_of<const lsm_operation, Exec>("apply", "operations", operations, n);
-  const auto* given = kernels::array_of<const Value, Exec>("apply", "values", values, n);
+      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, n);
   detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
                   " items, more than 2^32 - 1");
   if (n == 0) return;
@@ -290,17 +270,17 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   const lsm_items<Key, Exec> sorted_keys(fresh.keys(), n);
   const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
   const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
-  lanewise::transform(exec, lsm_items<const lsm_operation, Exec>(todo, n), some_keys,
+  lanewise::transform(exec, lsm_items<const table_operation, Exec>(todo, n), some_keys,
                       lsm_rank_of_operation<Key>{});
   lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = options.work, .begin_bit = 0, .end_bit = 1});
-  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
+  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.keys});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
                        {.work = options.work});
-  kernels::lsm_launch(
+  kernels::launch_windows(
       exec, "Lanewise::lsm::fetch", n,
-      lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
+      lsm_fetch_body<Value>{numbers.data(), todo, in.given, fresh.values(), fresh.dead()});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
@@ -335,7 +315,7 @@ void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
              const lsm_options& options = {}) {
   using namespace kernels;
   using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
-  kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  kernels::expects_reachable_table<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
   std::vector<run> next;

@@ -23,7 +23,7 @@ enum class ordered_duplicates {
 
 /// Options of build and build_sorted.
 struct ordered_build_options {
-  /// As in ordered_options.
+  /// As in table_options.
   workspace_ref work = {};
   /// For build of maps and sets.
   ordered_duplicates duplicates = ordered_duplicates::first;
@@ -47,8 +47,7 @@ class update_workspace {
   template <class T>
   using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
 
-  update_workspace(const Exec& exec, const ordered_options& options, std::int64_t n,
-                   const char* name)
+  update_workspace(const Exec& exec, const table_options& options, std::int64_t n, const char* name)
       : n_(std::max(n, std::int64_t{1})),
         items_(parts_.add<key_type>(n_)),
         keys_(parts_.add<key_type>(n_)),
@@ -102,7 +101,7 @@ class ordered_change {
   /// bytes on an H100: 0.8 of 2.3 ms).
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  const value_type* values, std::int64_t n, bool may_grow,
-                 const ordered_options& options)
+                 const table_options& options)
       : exec_(exec),
         name_(name),
         table_(table),
@@ -157,23 +156,23 @@ class ordered_change {
     edit(change);
     Table changed = changed_table();
     if (options_.status.is_given() || options_.tally.is_given()) {
-      using kernel = item_status_kernel<Table, Change>;
-      lanewise::launch(
-          exec_, "Lanewise::ordered::status", kernels::league_for_windows<kernel>(exec_, n_),
-          kernel{table_.view(), memory_.items().data(), memory_.order().data(), n_, status()});
+      kernels::launch_windows(
+          exec_, "Lanewise::ordered::status", n_,
+          item_status_body<Table, Change>{table_.view(), memory_.items().data(),
+                                          memory_.order().data(), n_, status()});
       tally();
     }
     publish(std::move(changed));
   }
   template <class Change>
   void edit(const Change& change) {
-    using kernel = edit_kernel<Table, Change>;
     edits_ = change.batch.m;
     keys_ = change.batch.keys;
-    lanewise::launch(
-        exec_, "Lanewise::ordered::edit", kernels::league_for_windows<kernel>(exec_, edits_),
-        kernel{table_.view(), change, keys_, edits_, memory_.place().data(),
-               memory_.removed().data(), memory_.put().data(), memory_.values().data()});
+    kernels::launch_windows(
+        exec_, "Lanewise::ordered::edit", edits_,
+        edit_body<Table, Change>{table_.view(), change, keys_, memory_.place().data(),
+                                 memory_.removed().data(), memory_.put().data(),
+                                 memory_.values().data()});
   }
   /// Edits that were written to the memory.
   void set_edits(std::int64_t n) {
@@ -212,12 +211,8 @@ class ordered_change {
     return {memory_.items().data(), order_, memory_.keys().data(), memory_.begins().data(), n_, m};
   }
   static std::int64_t checked(const char* name, const Table& table, std::int64_t n, bool may_grow,
-                              const ordered_options& options) {
-    options.status.template expects_reachable<Exec>(name, "options.status", 0);
-    options.tally.template expects_reachable<Exec>(name, "options.tally");
-    detail::expects(!options.status.is_given() || options.status.extent() >= n, name,
-                    ": options.status has ", options.status.extent(), " places, there are ", n,
-                    " items");
+                              const table_options& options) {
+    kernels::expects_options<Exec>(name, options, n);
     detail::expects(n + (may_grow ? table.size() : 0) <= Table::most_elements, name,
                     ": the table has ", table.size(), " elements and the call ", n,
                     " items, together there may be ", Table::most_elements);
@@ -228,7 +223,7 @@ class ordered_change {
   const char* name_;
   Table& table_;
   std::int64_t n_;
-  ordered_options options_;
+  table_options options_;
   update_workspace<Exec, Table> memory_;
   const value_type* values_;
   const std::uint32_t* order_ = nullptr;
@@ -248,8 +243,7 @@ struct values_in_order {
 
 template <template <class> class Change, class Exec, class Table>
 void change_by_key(const Exec& exec, const char* name, Table& table,
-                   const ordered_arrays<Table>& arrays, bool may_grow,
-                   const ordered_options& options) {
+                   const table_arrays<Table>& arrays, bool may_grow, const table_options& options) {
   ordered_change<Exec, Table> call(exec, name, table, arrays.keys, arrays.given, arrays.n, may_grow,
                                    options);
   if (arrays.n == 0) return;
@@ -258,6 +252,17 @@ void change_by_key(const Exec& exec, const char* name, Table& table,
   } else {
     call.run(Change<Table>{{call.by_key(), call.values()}});
   }
+}
+template <class Exec, class Table, class Combine>
+void combine_by_key(const Exec& exec, Table& table, const table_arrays<Table>& arrays,
+                    const Combine& combine, const table_options& options) {
+  ordered_change<Exec, Table> call(exec, "upsert", table, arrays.keys, arrays.given, arrays.n, true,
+                                   options);
+  if (arrays.n == 0) return;
+  const values_in_order<table_value<Table>> values{call.values(), call.order()};
+  const auto batch = call.combined_by_key(values, combine);
+  call.run(combine_change<Table, Combine>{
+      {{batch, call.values()}}, call.memory().combined().data(), combine});
 }
 template <class Table>
 using erase_oldest = erase_change<Table, false>;
@@ -278,10 +283,9 @@ requires(!std::is_void_v<Value> &&
          Kokkos::is_view_v<Values>) void insert(const Exec& exec,
                                                 ordered_table<Key, Value, kind, Memory>& table,
                                                 const Keys& keys, const Values& values,
-                                                const ordered_options& options = {}) {
+                                                const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("insert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("insert", keys, values);
   if constexpr (kind == key_multiplicity::unique) {
     kernels::change_by_key<kernels::insert_change>(exec, "insert", table, arrays, true, options);
   } else {
@@ -291,21 +295,19 @@ requires(!std::is_void_v<Value> &&
 /// Puts keys into a set.
 template <class Exec, class Key, class Memory, class Keys>
 void insert(const Exec& exec, ordered_table<Key, void, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const ordered_options& options = {}) {
+            const Keys& keys, const table_options& options = {}) {
   using table_type = ordered_table<Key, void, key_multiplicity::unique, Memory>;
   kernels::change_by_key<kernels::insert_change>(
-      exec, "insert", table, kernels::ordered_arrays_of<Exec, table_type>("insert", keys), true,
-      options);
+      exec, "insert", table, kernels::arrays_of<Exec, table_type>("insert", keys), true, options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key the last stays. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys, class Values>
 void assign(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const Values& values, const ordered_options& options = {}) {
+            const Keys& keys, const Values& values, const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("assign", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
   kernels::change_by_key<kernels::assign_change>(exec, "assign", table, arrays, true, options);
 }
 
@@ -315,43 +317,32 @@ void assign(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique
 template <class Exec, class Key, class Value, class Memory, class Keys, class Values, class Combine>
 void upsert(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
             const Keys& keys, const Values& values, const Combine& combine,
-            const ordered_options& options = {}) {
+            const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("upsert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  kernels::ordered_change<Exec, table_type> call(exec, "upsert", table, arrays.keys, arrays.given,
-                                                 arrays.n, true, options);
-  if (arrays.n == 0) return;
-  const auto batch =
-      call.combined_by_key(kernels::values_in_order<Value>{call.values(), call.order()}, combine);
-  call.run(kernels::combine_change<table_type, Combine>{
-      {{batch, call.values()}}, call.memory().combined().data(), combine});
+  kernels::expects_combine<Exec, Value, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
+  kernels::combine_by_key(exec, table, arrays, combine, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Errors as insert.
 template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
 void erase(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const ordered_options& options = {}) {
+           const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   kernels::change_by_key<kernels::erase_oldest>(
-      exec, "erase", table, kernels::ordered_arrays_of<Exec, table_type>("erase", keys), false,
-      options);
+      exec, "erase", table, kernels::arrays_of<Exec, table_type>("erase", keys), false, options);
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys>
 void erase_all(const Exec& exec,
                ordered_table<Key, Value, key_multiplicity::repeated, Memory>& table,
-               const Keys& keys, const ordered_options& options = {}) {
+               const Keys& keys, const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, key_multiplicity::repeated, Memory>;
   kernels::change_by_key<kernels::erase_every>(
-      exec, "erase_all", table, kernels::ordered_arrays_of<Exec, table_type>("erase_all", keys),
-      false, options);
+      exec, "erase_all", table, kernels::arrays_of<Exec, table_type>("erase_all", keys), false,
+      options);
 }
 
 namespace kernels {
@@ -400,8 +391,7 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
                         const typename Table::key_type& first, const typename Table::key_type& last,
                         bool by_key, std::int64_t number) {
   if (table.size() == 0) return 0;
-  ordered_change<Exec, Table> call(exec, name, table, nullptr, nullptr, 0, false,
-                                   ordered_options{});
+  ordered_change<Exec, Table> call(exec, name, table, nullptr, nullptr, 0, false, table_options{});
   auto& memory = call.memory();
   lanewise::launch(exec, "Lanewise::ordered::remove_run", 1,
                    remove_run_kernel<Table>{
@@ -502,15 +492,17 @@ struct apply_change : change_of<Table> {
   }
 };
 
-template <class Exec, class Table, class Values>
-const typename Table::view_type::value_type* values_of_build(const char* name, const Values& values,
-                                                             std::int64_t n) {
-  using value = typename Table::view_type::value_type;
-  if constexpr (Table::layout::has_values) {
-    return kernels::array_of<const value, Exec>(name, "values", values, n);
-  } else {
-    return nullptr;
-  }
+template <class Exec, class Table, class Combine>
+void apply_by_key(const Exec& exec, Table& table, const table_arrays<Table>& arrays,
+                  const Combine& combine, const table_options& options) {
+  ordered_change<Exec, Table> call(exec, "apply", table, arrays.keys, nullptr, arrays.n, true,
+                                   options);
+  if (arrays.n == 0) return;
+  call.edit(apply_change<Table, Combine>{
+      {call.by_key(), arrays.given}, arrays.operations, arrays.found, call.status(), combine});
+  auto changed = call.changed_table();
+  call.tally();
+  call.publish(std::move(changed));
 }
 
 /// Whether a key may not follow another in a sorted array of unique keys.
@@ -533,24 +525,11 @@ template <class Exec, class Key, class Value, class Memory, class Operations, cl
           class Values, class Combine = detail::keep_given>
 void apply(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
            const Operations& operations, const Keys& keys, const Values& values,
-           const ordered_options& options = {}, const Combine& combine = {}) {
+           const table_options& options = {}, const Combine& combine = {}) {
   using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::apply: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("apply", keys);
-  const auto* kinds =
-      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
-  auto* given = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
-  kernels::ordered_change<Exec, table_type> call(exec, "apply", table, arrays.keys, nullptr,
-                                                 arrays.n, true, options);
-  if (arrays.n == 0) return;
-  call.edit(kernels::apply_change<table_type, Combine>{
-      {call.by_key(), given}, kinds, given, call.status(), combine});
-  auto changed = call.changed_table();
-  call.tally();
-  call.publish(std::move(changed));
+  kernels::expects_combine<Exec, Value, Combine>();
+  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
+  kernels::apply_by_key(exec, table, arrays, combine, options);
 }
 
 /// The table becomes one of these pairs, in any order, or of keys alone, for which values is
@@ -561,8 +540,7 @@ template <class Exec, class Key, class Value, key_multiplicity kind, class Memor
 void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
            const Values& values = std::nullopt, const ordered_build_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build", keys);
-  arrays.given = kernels::values_of_build<Exec, table_type>("build", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("build", keys, values);
   table_type built;
   kernels::ordered_change<Exec, table_type> call(exec, "build", built, arrays.keys, arrays.given,
                                                  arrays.n, true, {.work = options.work});
@@ -593,8 +571,7 @@ void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& tab
                   const Keys& keys, const Values& values = std::nullopt,
                   const ordered_build_options& options = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build_sorted", keys);
-  arrays.given = kernels::values_of_build<Exec, table_type>("build_sorted", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("build_sorted", keys, values);
   if (options.checked && arrays.n > 0) {
     using order = std::conditional_t<kind == key_multiplicity::unique, kernels::not_greater_bits,
                                      kernels::less_bits>;
@@ -611,10 +588,5 @@ void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& tab
   exec.fence("Lanewise::ordered: the leaves are written");
   table = std::move(built);
 }
-
-/// The scalar face of a table for threads of an execution space.
-template <class Exec, class Table>
-using ordered_scalar_face_t =
-    ordered_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
 
 LANEWISE_END_TARGET_NAMESPACE
