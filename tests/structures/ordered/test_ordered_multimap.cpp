@@ -129,7 +129,7 @@ TEST_CASE("ordered_set: histories", "[ordered]") {
     const auto result = reported(
         n,
         [&](const auto& with) {
-          if (inserts) return lanewise::insert(exec, set, k.view(), with);
+          if (inserts) return lanewise::insert(exec, set, k.view(), std::nullopt, with);
           lanewise::erase(exec, set, k.view(), with);
         },
         lanewise::table_options{});

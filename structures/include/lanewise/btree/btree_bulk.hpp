@@ -219,19 +219,18 @@ void btree_call(const Exec& exec, const Table& tree, table_operation operation,
                           options.tally.data(), nullptr, false, false});
 }
 /// A tree while a call works on what is there: an empty one if it has no memory.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-class table_reader<Exec, btree_table<Key, Value, Memory, bytes>> {
+template <class Exec, any_btree Tree>
+class table_reader<Exec, Tree> {
  public:
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  table_reader(const Exec& exec, const char* name, const table_type& tree) : tree_(tree) {
-    if (tree.roots() == 0)
-      empty_ = kernels::make_btree<table_type>(exec, name, 0, table_as_lines<Key, Value>{}, 0);
+  table_reader(const Exec& exec, const char* name, const Tree& tree) : tree_(tree) {
+    using elements = table_as_lines<typename Tree::key_type, typename Tree::mapped_type>;
+    if (tree.roots() == 0) empty_ = kernels::make_btree<Tree>(exec, name, 0, elements{}, 0);
   }
-  const table_type& table() const { return tree_.roots() == 0 ? empty_ : tree_; }
+  const Tree& table() const { return tree_.roots() == 0 ? empty_ : tree_; }
 
  private:
-  const table_type& tree_;
-  table_type empty_;
+  const Tree& tree_;
+  Tree empty_;
 };
 /// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
 /// waited for. A merge costs a GPU about 20 launches, and reads and writes the least keys of all
@@ -338,12 +337,10 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_
 ///
 /// Lists the leaves, sorts them by their least keys, and reads and writes every element once.
 /// Nothing may be changing the tree. **Blocks.** Throws what allocations throw.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree,
-                workspace_ref work = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  using ordered_type = typename table_type::ordered_type;
-  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "to_ordered");
+template <class Exec, any_btree Tree>
+auto to_ordered(const Exec& exec, const Tree& tree, workspace_ref work = {}) {
+  using ordered_type = typename Tree::ordered_type;
+  const kernels::btree_leaves<Exec, Tree> leaves(exec, tree, work, "to_ordered");
   ordered_type result = kernels::make_table_of_lines<ordered_type>(
       exec, "to_ordered", leaves.elements(), leaves.lines());
   exec.fence("Lanewise::btree: the leaves are written");
@@ -353,12 +350,13 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
 /// Makes the tree one of the elements of a table. It has room for at least `insertions` insertions
 /// whatever their keys are, and spare nodes for a quarter of the leaves. Reads and writes every
 /// element once. **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-           const ordered_table<Key, Value, key_multiplicity::unique, Memory>& elements,
+template <class Exec, any_btree Tree>
+void build(const Exec& exec, Tree& tree, const typename Tree::ordered_type& elements,
            std::int64_t insertions = 0) {
-  kernels::build_btree(exec, "build", tree, elements.size(),
-                       kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
+  kernels::build_btree(
+      exec, "build", tree, elements.size(),
+      kernels::table_as_lines<typename Tree::key_type, typename Tree::mapped_type>{elements.view()},
+      insertions);
 }
 
 namespace kernels {
@@ -388,9 +386,8 @@ void btree_growing_call(const Exec& exec, const char* name, Table& tree, table_o
 
 /// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least `insertions`
 /// insertions. **Blocks**; nothing else may be using the tree.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-             std::int64_t insertions = 0, workspace_ref work = {}) {
+template <class Exec, any_btree Tree>
+void compact(const Exec& exec, Tree& tree, std::int64_t insertions = 0, workspace_ref work = {}) {
   kernels::rebuild_btree(exec, "compact", tree, insertions, work);
 }
 /// Makes room for `insertions` insertions, whatever their keys and their order are: none of the
@@ -401,64 +398,45 @@ void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 ///
 /// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-             std::int64_t insertions, workspace_ref work = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  kernels::expects_insertions<table_type>("reserve", insertions);
+template <class Exec, any_btree Tree>
+void reserve(const Exec& exec, Tree& tree, std::int64_t insertions, workspace_ref work = {}) {
+  kernels::expects_insertions<Tree>("reserve", insertions);
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
-  const std::int64_t wanted = kernels::nodes_for_more<table_type>(insertions, tree.roots(), used);
+  const std::int64_t wanted = kernels::nodes_for_more<Tree>(insertions, tree.roots(), used);
   if (tree.roots() == 0 || tree.capacity() - used < wanted)
     kernels::rebuild_btree(exec, "reserve", tree, insertions, work);
 }
 /// Empties the tree and frees its memory.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void clear(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree) {
+template <class Exec, any_btree Tree>
+void clear(const Exec& exec, Tree& tree) {
   exec.fence("Lanewise::btree: the tree is cleared");
-  tree = btree_table<Key, Value, Memory, bytes>();
+  tree = Tree();
 }
 
-/// Puts pairs into a map, unless the key is there. Of several items with one key any one is put
-/// there.
+/// Puts pairs into a map, or keys into a set, unless the key is there. Of several items with one
+/// key any one is put there.
 ///
-/// keys and values are Views of the tree's types. A search and a read and write of one node for
-/// each item; where there are more than a quarter of the elements, one sort of the items and one
-/// read and write of everything. Throws std::invalid_argument on wrong extents, Views with items
-/// and no memory, and options that cannot be reached; and what allocations throw, with the items
-/// so far in the tree.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
-requires(!std::is_void_v<Value> &&
-         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
-                                                btree_table<Key, Value, Memory, bytes>& tree,
-                                                const Keys& keys, const Values& values,
-                                                const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("insert", keys, values);
-  kernels::btree_growing_call(
-      exec, "insert", tree, table_operation::insert, arrays, detail::keep_given{}, options,
-      [&](auto& all, const auto& a, const table_options& o) {
-        kernels::change_by_key<kernels::insert_change>(exec, "insert", all, a, true, o);
-      });
-}
-/// Puts keys into a set.
-template <class Exec, class Key, class Memory, int bytes, class Keys>
-void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const Keys& keys,
+/// keys and values are Views of the tree's types; values is std::nullopt for sets. A search and a
+/// read and write of one node for each item; where there are more than a quarter of the elements,
+/// one sort of the items and one read and write of everything. Throws std::invalid_argument on
+/// wrong extents, Views with items and no memory, and options that cannot be reached; and what
+/// allocations throw, with the items so far in the tree.
+template <class Exec, any_btree Tree, class Keys, class Values = std::nullopt_t>
+void insert(const Exec& exec, Tree& tree, const Keys& keys, const Values& values = std::nullopt,
             const btree_options& options = {}) {
-  using table_type = btree_table<Key, void, Memory, bytes>;
   kernels::btree_growing_call(
       exec, "insert", tree, table_operation::insert,
-      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, options,
+      kernels::pairs_of<Exec, Tree>("insert", keys, values), detail::keep_given{}, options,
       [&](auto& all, const auto& a, const table_options& o) {
         kernels::change_by_key<kernels::insert_change>(exec, "insert", all, a, true, o);
       });
 }
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key any one stays. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
-void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
+template <class Exec, any_btree Tree, class Keys, class Values>
+void assign(const Exec& exec, Tree& tree, const Keys& keys, const Values& values,
+            const btree_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Tree>("assign", keys, values);
   kernels::btree_growing_call(
       exec, "assign", tree, table_operation::assign, arrays, detail::keep_given{}, options,
       [&](auto& all, const auto& a, const table_options& o) {
@@ -467,39 +445,33 @@ void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
 }
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, associative and commutative. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values,
-          class Combine>
-void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const Combine& combine, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  kernels::expects_combine<Exec, Value, Combine>();
-  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
+template <class Exec, any_btree Tree, class Keys, class Values, class Combine>
+void upsert(const Exec& exec, Tree& tree, const Keys& keys, const Values& values,
+            const Combine& combine, const btree_options& options = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Tree>, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, Tree>("upsert", keys, values);
   kernels::btree_growing_call(exec, "upsert", tree, table_operation::combine, arrays, combine,
                               options, [&](auto& all, const auto& a, const table_options& o) {
                                 kernels::combine_by_key(exec, all, a, combine, o);
                               });
 }
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
-void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-           const table_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::arrays_of<Exec, table_type>("erase", keys);
+template <class Exec, any_btree Tree, class Keys>
+void erase(const Exec& exec, Tree& tree, const Keys& keys, const table_options& options = {}) {
+  const auto arrays = kernels::arrays_of<Exec, Tree>("erase", keys);
   kernels::expects_options<Exec>("erase", options, arrays.n);
   if (arrays.n == 0) return;
-  const kernels::table_reader<Exec, table_type> reader(exec, "erase", tree);
+  const kernels::table_reader<Exec, Tree> reader(exec, "erase", tree);
   kernels::btree_call(exec, reader.table(), table_operation::erase, arrays, detail::keep_given{},
                       options);
 }
 /// An operation of its own for every item: find, insert, assign, combine (with the function object)
 /// or erase. values(i) is given, and returned by find. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Operations, class Keys,
-          class Values, class Combine = detail::keep_given>
-void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const btree_options& options = {}, const Combine& combine = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
+template <class Exec, any_btree Tree, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given>
+void apply(const Exec& exec, Tree& tree, const Operations& operations, const Keys& keys,
+           const Values& values, const btree_options& options = {}, const Combine& combine = {}) {
+  const auto arrays = kernels::arrays_of_apply<Exec, Tree>(operations, keys, values);
   kernels::btree_growing_call(exec, "apply", tree, table_operation::find, arrays, combine, options,
                               [&](auto& all, const auto& a, const table_options& o) {
                                 kernels::apply_by_key(exec, all, a, combine, o);
@@ -508,9 +480,9 @@ void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 
 /// How many elements there are: reads the states of all nodes. Nothing may be changing the tree.
 /// **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-std::int64_t size(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
-  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+template <class Exec, any_btree Tree>
+std::int64_t size(const Exec& exec, const Tree& tree) {
+  using layout = typename Tree::layout;
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
   if (used == 0) return 0;
   return lanewise::reduce(
@@ -530,9 +502,9 @@ struct btree_statistics {
   double fill = 0;  ///< elements / places of the nodes in use
 };
 /// **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
-  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+template <class Exec, any_btree Tree>
+btree_statistics statistics(const Exec& exec, const Tree& tree) {
+  using layout = typename Tree::layout;
   btree_statistics s;
   s.elements = lanewise::size(exec, tree);
   s.roots = tree.roots();

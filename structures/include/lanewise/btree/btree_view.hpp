@@ -3,8 +3,7 @@
 #pragma once
 
 #include <lanewise/btree/detail/btree_walk.hpp>
-#include <lanewise/common/detail/table_words.hpp>
-#include <lanewise/common/table_vocabulary.hpp>
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
 #include <cstdint>
@@ -21,7 +20,10 @@ LANEWISE_BEGIN_NAMESPACE
 /// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<table_status>, none in inactive
 /// lanes. btree/detail/btree_walk.hpp says when operations take effect.
 template <class Key, class Value, int node_bytes = 128>
-class btree_view {
+class btree_view : public detail::neighbour_face<
+                       btree_view<Key, Value, node_bytes>, Key,
+                       std::conditional_t<detail::btree_layout<Key, Value, node_bytes>::has_values,
+                                          Value, std::uint32_t>> {
  public:
   using layout = detail::btree_layout<Key, Value, node_bytes>;
   using word = typename layout::word;
@@ -88,33 +90,6 @@ class btree_view {
     return operate(warp, active, operation, key, value, combine);
   }
 
-  /// The element with the least key that is not less (strict: that is greater) than the lane's.
-  /// found and value are changed where there is one. strict from an element's key on is the next
-  /// element, so that a key is a cursor.
-  template <class Warp>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    return neighbour<true, false>(warp, active, key, found, value);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto strict_successor(const Warp& warp, mask<Warp> active,
-                                          const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                          lanes<Warp, value_type>& value) const {
-    return neighbour<true, true>(warp, active, key, found, value);
-  }
-  /// The element with the greatest key that is not greater (strict: that is less).
-  template <class Warp>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                     lanes<Warp, value_type>& value) const {
-    return neighbour<false, false>(warp, active, key, found, value);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto strict_predecessor(const Warp& warp, mask<Warp> active,
-                                            const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                            lanes<Warp, value_type>& value) const {
-    return neighbour<false, true>(warp, active, key, found, value);
-  }
   /// Every active lane calls f(key, value, state) for the elements with keys in [first, last], in
   /// order. state is the lane's own, which f may change.
   template <class Warp, class States, class F>
@@ -277,6 +252,12 @@ class btree_view {
         root, seen, operation, of, value, status);
     return detail::statuses_of<Warp>(warp, status);
   }
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
+    const located<Warp> at{subtrees_of(warp, active, key), {}};
+    return neighbour_at<forward, strict>(warp, active, at, key, found, value);
+  }
 
  private:
   template <class Warp>
@@ -296,12 +277,6 @@ class btree_view {
     const auto root = subtrees_with_roots(warp, active, key).root;
     return operate_in(warp, active, root, states_of(warp, active, root), operation, key, value,
                       combine);
-  }
-  template <bool forward, bool strict, class Warp>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    const located<Warp> at{subtrees_of(warp, active, key), {}};
-    return neighbour_at<forward, strict>(warp, active, at, key, found, value);
   }
 
   struct near {

@@ -262,9 +262,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
       plan.order(exec, label, table, arrays, memory + own,
                  reinterpret_cast<std::int64_t*>(memory + 8), status, options.tally.data());
   if (own_statuses > 0) status = reinterpret_cast<table_status*>(memory + 64);
-  const std::int64_t windows = lanewise::divide_up(arrays.n, warp_t<Exec>::width);
-  const auto league = backend::template resident_league<kernel>(
-      exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  const auto league = kernels::league_for_windows<kernel>(exec, arrays.n);
   std::uint64_t without_room = ~std::uint64_t{0};
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
@@ -369,37 +367,26 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
       detail::keep_given{}, false, options);
 }
 
-/// Puts pairs into the table: into one of unique keys unless the key is there, which of several
-/// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
-/// there.
+/// Puts pairs, or the keys of a set, into the table: into one of unique keys unless the key is
+/// there, which of several pairs of the call with one key keeps one of them; into one of repeated
+/// keys beside what is there. values is std::nullopt for sets.
 ///
 /// Cost as find, and one exchange of a word for each item that is put there. Grows the table
 /// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
 /// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
 template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values, detail::slab_options_type Options = slab_options>
-requires(!std::is_void_v<Value>) void insert(const Exec& exec,
-                                             slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-                                             const Keys& keys, const Values& values,
-                                             const Options& options = {}) {
+          class Keys, class Values = std::nullopt_t,
+          detail::slab_options_type Options = slab_options>
+void insert(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+            const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   constexpr auto operation =
       kind == key_multiplicity::unique ? table_operation::insert : table_operation::add;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("insert", keys, values);
-  kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
-                                                        "insert", table, arrays,
-                                                        detail::keep_given{}, true, options);
-}
-/// Puts keys into a set.
-template <class Exec, class Key, key_multiplicity kind, class Memory, class Hash, class Keys,
-          detail::slab_options_type Options = slab_options>
-void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
-            const Keys& keys, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<table_operation::insert>>(
+  kernels::slab_call<detail::same_operation<operation>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
-      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, options);
+      kernels::pairs_of<Exec, table_type>("insert", keys, values), detail::keep_given{}, true,
+      options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the

@@ -213,27 +213,24 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
 /// what merges make of it, beside what they read. Does not block. Throws std::invalid_argument on
 /// wrong extents or Views with items and no memory, and what allocations throw; the dictionary is
 /// as it was then. (Ashkiani, 4.3.)
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
-          class Values>
-void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-            const Values& values, const lsm_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  const auto in = kernels::pairs_of<Exec, map_type>("insert", keys, values);
+template <execution_space Exec, any_lsm Map, class Keys, class Values>
+void insert(const Exec& exec, Map& map, const Keys& keys, const Values& values,
+            const lsm_options& options = {}) {
+  const auto in = kernels::pairs_of<Exec, Map>("insert", keys, values);
   if (in.n == 0) return;
   kernels::lsm_add(exec, map, kernels::lsm_sorted(exec, in, options.work), options.work);
 }
 
 /// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and
 /// errors as insert, without values.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys>
-void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const lsm_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  const auto in = kernels::arrays_of<Exec, map_type>("erase", keys);
+template <execution_space Exec, any_lsm Map, class Keys>
+void erase(const Exec& exec, Map& map, const Keys& keys, const lsm_options& options = {}) {
+  using key = typename Map::key_type;
+  const auto in = kernels::arrays_of<Exec, Map>("erase", keys);
   if (in.n == 0) return;
-  auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.n, false, false);
-  lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.keys, in.n),
-                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.n), {.work = options.work});
+  auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, false, false);
+  lanewise::radix_sort(exec, kernels::lsm_items<const key, Exec>(in.keys, in.n),
+                       kernels::lsm_items<key, Exec>(fresh.keys(), in.n), {.work = options.work});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
@@ -244,63 +241,60 @@ void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, co
 ///
 /// At most 2^32 - 1 items. As insert, with one pass more over the items' numbers, and values that
 /// are fetched at the end.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
-          class Operations, class Keys, class Values>
-void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const lsm_options& options = {}) {
+template <execution_space Exec, any_lsm Map, class Operations, class Keys, class Values>
+void apply(const Exec& exec, Map& map, const Operations& operations, const Keys& keys,
+           const Values& values, const lsm_options& options = {}) {
   using namespace kernels;
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  using key = typename Map::key_type;
   using backend = backend_of<Exec>;
   using number = std::uint32_t;
-  const auto in = kernels::pairs_of<Exec, map_type>("apply", keys, values);
+  const auto in = kernels::pairs_of<Exec, Map>("apply", keys, values);
   const std::int64_t n = in.n;
   const auto* todo =
       kernels::array_of<const table_operation, Exec>("apply", "operations", operations, n);
   detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
                   " items, more than 2^32 - 1");
   if (n == 0) return;
-  auto fresh = map_type::run::template make<backend>(exec, n, true, true);
+  auto fresh = Map::run::template make<backend>(exec, n, true, true);
   // Erasures to the front, then all by key: both sorts are stable.
-  const std::size_t each = static_cast<std::size_t>(n) * sizeof(Key);
+  const std::size_t each = static_cast<std::size_t>(n) * sizeof(key);
   auto memory = call_workspace::make<backend>(
       exec, nullptr, {0, each + 2 * static_cast<std::size_t>(n) * sizeof(number)}, "apply");
   char* const p = static_cast<char*>(memory.get().plain());
-  const lsm_items<Key, Exec> some_keys(reinterpret_cast<Key*>(p), n);
-  const lsm_items<Key, Exec> sorted_keys(fresh.keys(), n);
+  const lsm_items<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
+  const lsm_items<key, Exec> sorted_keys(fresh.keys(), n);
   const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
   const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
   lanewise::transform(exec, lsm_items<const table_operation, Exec>(todo, n), some_keys,
-                      lsm_rank_of_operation<Key>{});
+                      lsm_rank_of_operation<key>{});
   lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = options.work, .begin_bit = 0, .end_bit = 1});
-  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.keys});
+  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<key>{in.keys});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
                        {.work = options.work});
-  kernels::launch_windows(
-      exec, "Lanewise::lsm::fetch", n,
-      lsm_fetch_body<Value>{numbers.data(), todo, in.given, fresh.values(), fresh.dead()});
+  kernels::launch_windows(exec, "Lanewise::lsm::fetch", n,
+                          lsm_fetch_body<typename Map::mapped_type>{numbers.data(), todo, in.given,
+                                                                    fresh.values(), fresh.dead()});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
 /// Makes the dictionary one of these pairs alone, in one level; of several with one key the first
 /// counts. A radix_sort. Errors as insert.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
-          class Values>
-void build(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const Values& values, const lsm_options& options = {}) {
-  lsm_dictionary<Key, Value, Memory, growth> fresh;
+template <execution_space Exec, any_lsm Map, class Keys, class Values>
+void build(const Exec& exec, Map& map, const Keys& keys, const Values& values,
+           const lsm_options& options = {}) {
+  Map fresh;
   lanewise::insert(exec, fresh, keys, values, options);
   map.used_by(exec);
   map = std::move(fresh);
 }
 
 /// Empties the dictionary and frees its memory.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
+template <execution_space Exec, any_lsm Map>
+void clear(const Exec& exec, Map& map) {
   map.used_by(exec);
-  map = lsm_dictionary<Key, Value, Memory, growth>();
+  map = Map();
 }
 
 /// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
@@ -310,12 +304,11 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// left. It does so twice, where more is left than if every tombstone hid an element. Where it has
 /// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
-             const lsm_options& options = {}) {
+template <execution_space Exec, any_lsm Map>
+void cleanup(const Exec& exec, Map& map, const lsm_options& options = {}) {
   using namespace kernels;
-  using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
-  kernels::expects_reachable_table<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  using run = typename Map::run;
+  kernels::expects_reachable_table<Exec, Map>();
   if (map.is_clean()) return;
   map.used_by(exec);
   std::vector<run> next;

@@ -61,11 +61,10 @@ struct lsm_size_kernel {
 }  // namespace kernels
 
 /// How many keys there are. Merges all levels without writing them: O(elements) work. **Blocks.**
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                  workspace_ref work = {}) {
-  using kernel = kernels::lsm_size_kernel<Key, Value>;
-  kernels::expects_reachable_table<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+template <execution_space Exec, any_lsm Map>
+std::int64_t size(const Exec& exec, const Map& map, workspace_ref work = {}) {
+  using kernel = kernels::lsm_size_kernel<typename Map::key_type, typename Map::mapped_type>;
+  kernels::expects_reachable_table<Exec, Map>();
   if (map.is_clean()) return map.elements();
   map.used_by(exec);
   using backend = backend_of<Exec>;
@@ -83,10 +82,9 @@ std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gro
 }
 
 /// What the dictionary is made of. Counts bits where levels have tombstones. **Blocks.**
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                          workspace_ref work = {}) {
-  kernels::expects_reachable_table<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+template <execution_space Exec, any_lsm Map>
+lsm_statistics statistics(const Exec& exec, const Map& map, workspace_ref work = {}) {
+  kernels::expects_reachable_table<Exec, Map>();
   map.used_by(exec);
   lsm_statistics s;
   s.levels = map.levels();

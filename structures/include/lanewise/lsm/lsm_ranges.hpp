@@ -228,19 +228,18 @@ struct lsm_range_kernel {
 /// once, as cleanup does, in memory of its own: twice the elements for a while. It **blocks** then,
 /// to see how many; not with options.may_merge = false. Errors as find. (Ashkiani, 4.3, with a
 /// merge for its segmented sort.)
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Numbers>
-void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
-           const K2& k2, const Numbers& numbers, const lsm_range_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  const auto from = kernels::arrays_of<Exec, map_type>("count", k1, "k1");
-  const auto* to = kernels::array_of<const Key, Exec>("count", "k2", k2, from.n);
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Numbers>
+void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const Numbers& numbers,
+           const lsm_range_options& options = {}) {
+  using key = typename Map::key_type;
+  const auto from = kernels::arrays_of<Exec, Map>("count", k1, "k1");
+  const auto* to = kernels::array_of<const key, Exec>("count", "k2", k2, from.n);
   auto* out = kernels::array_of<std::int64_t, Exec>("count", "numbers", numbers, from.n);
   map.used_by(exec);
   if (from.n == 0) return;
-  const kernels::lsm_merged_first<Exec, map_type> merged(exec, map, from.keys, to, from.n, options);
+  const kernels::lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, from.n, options);
   kernels::query_table(exec, "count", merged.map(), from,
-                       kernels::lsm_count_query<Key>{to, out, nullptr}, table_options{});
+                       kernels::lsm_count_query<key>{to, out, nullptr}, table_options{});
 }
 
 /// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
@@ -254,39 +253,40 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
 /// Else there is no memory beside that of the scan, whatever the queries are. With Views of no
 /// places it only counts. **Blocks.** Errors as find, and std::length_error where an output that
 /// has places has fewer than there are results: the first are written, offsets tell about all.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Offsets, class Keys, class Values>
-std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                   const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
-                   const Values& values, const lsm_range_options& options = {}) {
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class Keys,
+          class Values>
+std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
+                   const Offsets& offsets, const Keys& keys, const Values& values,
+                   const lsm_range_options& options = {}) {
   using namespace kernels;
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  const auto from = kernels::arrays_of<Exec, map_type>("range", k1, "k1");
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  const auto from = kernels::arrays_of<Exec, Map>("range", k1, "k1");
   const std::int64_t n = from.n;
   const auto at = kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = kernels::array_of<Key, Exec>("range", "keys", keys);
-  const auto values_to = kernels::array_of<Value, Exec>("range", "values", values);
-  const auto* const to = kernels::array_of<const Key, Exec>("range", "k2", k2, n);
+  const auto keys_to = kernels::array_of<key, Exec>("range", "keys", keys);
+  const auto values_to = kernels::array_of<value, Exec>("range", "values", values);
+  const auto* const to = kernels::array_of<const key, Exec>("range", "k2", k2, n);
   const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
   const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
   map.used_by(exec);
-  const lsm_merged_first<Exec, map_type> merged(exec, map, from.keys, to, n, options);
+  const lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, n, options);
   backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
   const bool copies = merged.map().is_clean() && n > 0 && room > 0;
   auto begins = call_workspace::make<backend_of<Exec>>(
       exec, nullptr, {0, copies ? static_cast<std::size_t>(n) * sizeof(std::int64_t) : 0}, "range");
   auto* const begin = static_cast<std::int64_t*>(begins.get().plain());
   kernels::query_table(exec, "range", merged.map(), from,
-                       lsm_count_query<Key>{to, at.data, copies ? begin : nullptr},
+                       lsm_count_query<key>{to, at.data, copies ? begin : nullptr},
                        table_options{});
   lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = options.work});
   if (copies) {
     kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
                              values_to.data, room);
   } else if (n > 0 && room > 0) {
-    using kernel = lsm_range_kernel<Key, Value>;
+    using kernel = lsm_range_kernel<key, value>;
     lanewise::launch(
         exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
         kernel{merged.map().view(), from.keys, to, at.data, keys_to.data, values_to.data, room, n});

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/table_words.hpp>
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/warp/warp.hpp>
 
@@ -19,7 +19,7 @@ LANEWISE_BEGIN_NAMESPACE
 /// Warp::lanes<T>. Queries of one lane alone go to a warp of one lane, Warp::part<1>, or to
 /// table_scalar_face.
 template <class Key, class Value>
-class lsm_view {
+class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value> {
  public:
   using key_type = Key;
   using value_type = Value;
@@ -74,33 +74,6 @@ class lsm_view {
                                   const lanes<Warp, Key>& k2, lanes<Warp, std::int64_t>& first,
                                   const F& f) const {
     visit<true>(warp, active, k1, k2, first, f);
-  }
-
-  /// The least key that is not below a lane's (strict: that is above it) and its value; both are
-  /// left as they are where there is none. Tombstones and stale elements on the way are stepped
-  /// over one by one.
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
-    return neighbour<true, false>(warp, active, key, found, value);
-  }
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto strict_successor(const Warp& warp, Mask active,
-                                          const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                          lanes<Warp, Value>& value) const {
-    return neighbour<true, true>(warp, active, key, found, value);
-  }
-  /// The greatest key that is not above a lane's (strict: that is below it).
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                     lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
-    return neighbour<false, false>(warp, active, key, found, value);
-  }
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto strict_predecessor(const Warp& warp, Mask active,
-                                            const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                            lanes<Warp, Value>& value) const {
-    return neighbour<false, true>(warp, active, key, found, value);
   }
 
   // Below: what the calls on whole maps are made of.
@@ -181,6 +154,40 @@ class lsm_view {
     return all_.level[level].values[index];
   }
   LANEWISE_FUNCTION const levels& all() const { return all_; }
+  /// Tombstones and stale elements on the way are stepped over one by one.
+  template <bool forward, bool strict, class Warp, class Mask>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
+    lanes<Warp, cursor> from;
+    for (int j = 0; j < all_.count; ++j) {
+      const auto& level = all_.level[j];
+      auto at = level.tree.template bound<forward == strict>(warp, active, key);
+      warp.each(
+          active,
+          [j, n = level.size()](cursor& c, std::int64_t place) {
+            c.at[j] = place;
+            c.end[j] = n;
+          },
+          from, at);
+    }
+    lanes<Warp, std::uint32_t> came(0u);
+    warp.each(
+        active,
+        [&](cursor& c, Key& k, Value& v, std::uint32_t& status) {
+          Key best{};
+          int level = 0;
+          std::int64_t index = 0;
+          const bool is_there = forward ? c.next_live(all_, false, Key{}, best, level, index)
+                                        : c.previous_live(all_, best, level, index);
+          status =
+              static_cast<std::uint32_t>(is_there ? table_status::found : table_status::absent);
+          if (!is_there) return;
+          k = best;
+          v = value_of(level, index);
+        },
+        from, found, value, came);
+    return detail::statuses_of<Warp>(warp, came);
+  }
 
  private:
   /// Candidates that a lane works on alone.
@@ -307,40 +314,6 @@ class lsm_view {
       number += warp.reduce(many, plus{});
     }
     return number;
-  }
-
-  template <bool forward, bool strict, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
-    lanes<Warp, cursor> from;
-    for (int j = 0; j < all_.count; ++j) {
-      const auto& level = all_.level[j];
-      auto at = level.tree.template bound<forward == strict>(warp, active, key);
-      warp.each(
-          active,
-          [j, n = level.size()](cursor& c, std::int64_t place) {
-            c.at[j] = place;
-            c.end[j] = n;
-          },
-          from, at);
-    }
-    lanes<Warp, std::uint32_t> came(0u);
-    warp.each(
-        active,
-        [&](cursor& c, Key& k, Value& v, std::uint32_t& status) {
-          Key best{};
-          int level = 0;
-          std::int64_t index = 0;
-          const bool is_there = forward ? c.next_live(all_, false, Key{}, best, level, index)
-                                        : c.previous_live(all_, best, level, index);
-          status =
-              static_cast<std::uint32_t>(is_there ? table_status::found : table_status::absent);
-          if (!is_there) return;
-          k = best;
-          v = value_of(level, index);
-        },
-        from, found, value, came);
-    return detail::statuses_of<Warp>(warp, came);
   }
 
   levels all_{};

@@ -271,67 +271,50 @@ using erase_every = erase_change<Table, true>;
 
 }  // namespace kernels
 
-/// Puts pairs into a map, unless the key is there: of several items with one key the first. Puts
-/// them into a multimap after what is there, items with one key in their order.
+/// Puts pairs into a map, or keys into a set, unless the key is there: of several items with one
+/// key the first. Puts pairs into a multimap after what is there, items with one key in their
+/// order.
 ///
-/// keys and values are Views of the table's types. Throws std::invalid_argument on wrong extents,
-/// Views with items and no memory, options that cannot be reached, and more elements than places
-/// (2^32 - 64).
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values>
-requires(!std::is_void_v<Value> &&
-         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
-                                                ordered_table<Key, Value, kind, Memory>& table,
-                                                const Keys& keys, const Values& values,
-                                                const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("insert", keys, values);
-  if constexpr (kind == key_multiplicity::unique) {
+/// keys and values are Views of the table's types; values is std::nullopt for sets. Throws
+/// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
+/// reached, and more elements than places (2^32 - 64).
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void insert(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+            const table_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("insert", keys, values);
+  if constexpr (unique_ordered_table<Table>) {
     kernels::change_by_key<kernels::insert_change>(exec, "insert", table, arrays, true, options);
   } else {
     kernels::change_by_key<kernels::add_change>(exec, "insert", table, arrays, true, options);
   }
 }
-/// Puts keys into a set.
-template <class Exec, class Key, class Memory, class Keys>
-void insert(const Exec& exec, ordered_table<Key, void, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const table_options& options = {}) {
-  using table_type = ordered_table<Key, void, key_multiplicity::unique, Memory>;
-  kernels::change_by_key<kernels::insert_change>(
-      exec, "insert", table, kernels::arrays_of<Exec, table_type>("insert", keys), true, options);
-}
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key the last stays. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys, class Values>
-void assign(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const Values& values, const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
+template <class Exec, unique_ordered_table Table, class Keys, class Values>
+void assign(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const table_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("assign", keys, values);
   kernels::change_by_key<kernels::assign_change>(exec, "assign", table, arrays, true, options);
 }
 
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, and associative: values of one key that come
 /// with one call are combined with each other first, in their order. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys, class Values, class Combine>
-void upsert(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const Values& values, const Combine& combine,
-            const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  kernels::expects_combine<Exec, Value, Combine>();
-  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
+template <class Exec, unique_ordered_table Table, class Keys, class Values, class Combine>
+void upsert(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Combine& combine, const table_options& options = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Table>, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, Table>("upsert", keys, values);
   kernels::combine_by_key(exec, table, arrays, combine, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Errors as insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
-void erase(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
+template <class Exec, any_ordered_table Table, class Keys>
+void erase(const Exec& exec, Table& table, const Keys& keys, const table_options& options = {}) {
   kernels::change_by_key<kernels::erase_oldest>(
-      exec, "erase", table, kernels::arrays_of<Exec, table_type>("erase", keys), false, options);
+      exec, "erase", table, kernels::arrays_of<Exec, Table>("erase", keys), false, options);
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
@@ -409,32 +392,29 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
 
 /// Deletes the elements with keys in [first, last] and returns how many there were. None where last
 /// < first.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-std::int64_t erase_range(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                         const std::type_identity_t<Key>& first,
-                         const std::type_identity_t<Key>& last) {
+template <class Exec, any_ordered_table Table>
+std::int64_t erase_range(const Exec& exec, Table& table, const typename Table::key_type& first,
+                         const typename Table::key_type& last) {
   return kernels::remove_run(exec, "erase_range", table, first, last, true, 0);
 }
 
 /// Takes the first k elements out of the table, or all: keys_out(i) and values_out(i) become these.
 /// Returns how many. Where the outputs have fewer places, that many are taken out. Throws
 /// std::invalid_argument where k < 0.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
-          class ValuesOut = std::nullopt_t>
-std::int64_t pop_first(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                       std::int64_t k, const KeysOut& keys_out,
+template <class Exec, any_ordered_table Table, class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t pop_first(const Exec& exec, Table& table, std::int64_t k, const KeysOut& keys_out,
                        const ValuesOut& values_out = std::nullopt) {
   detail::expects(k >= 0, "pop_first: k is ", k, ", less than 0");
   std::int64_t number = std::min({k, table.size(), static_cast<std::int64_t>(keys_out.extent(0))});
   if constexpr (Kokkos::is_view_v<ValuesOut>)
     number = std::min(number, static_cast<std::int64_t>(values_out.extent(0)));
   kernels::store_elements(exec, "pop_first", table, number, keys_out, values_out);
-  return kernels::remove_run(exec, "pop_first", table, Key{}, Key{}, false, number);
+  return kernels::remove_run(exec, "pop_first", table, {}, {}, false, number);
 }
 
 /// Removes all elements and frees their memory.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-void clear(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+void clear(const Exec& exec, Table& table) {
   exec.fence("Lanewise::ordered: clear");
   table = {};
 }
@@ -521,41 +501,37 @@ struct not_greater_bits {
 /// the other. Items with one key are done by one lane, so a call in which very many have the same
 /// key takes long. Errors as insert; where memory for the leaves is lacking, options.status and
 /// values may have been written.
-template <class Exec, class Key, class Value, class Memory, class Operations, class Keys,
-          class Values, class Combine = detail::keep_given>
-void apply(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const table_options& options = {}, const Combine& combine = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  kernels::expects_combine<Exec, Value, Combine>();
-  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
+template <class Exec, unique_ordered_table Table, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given>
+void apply(const Exec& exec, Table& table, const Operations& operations, const Keys& keys,
+           const Values& values, const table_options& options = {}, const Combine& combine = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Table>, Combine>();
+  const auto arrays = kernels::arrays_of_apply<Exec, Table>(operations, keys, values);
   kernels::apply_by_key(exec, table, arrays, combine, options);
 }
 
 /// The table becomes one of these pairs, in any order, or of keys alone, for which values is
 /// std::nullopt: of several items with one key the one that options.duplicates says, in a multimap
 /// all in their order. Errors as insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values = std::nullopt_t>
-void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Values& values = std::nullopt, const ordered_build_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("build", keys, values);
-  table_type built;
-  kernels::ordered_change<Exec, table_type> call(exec, "build", built, arrays.keys, arrays.given,
-                                                 arrays.n, true, {.work = options.work});
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void build(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+           const ordered_build_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("build", keys, values);
+  Table built;
+  kernels::ordered_change<Exec, Table> call(exec, "build", built, arrays.keys, arrays.given,
+                                            arrays.n, true, {.work = options.work});
   if (arrays.n > 0) {
-    if constexpr (kind == key_multiplicity::repeated) {
-      call.run(kernels::add_change<table_type>{{call.all_items(), call.values()}});
+    if constexpr (Table::kind == key_multiplicity::repeated) {
+      call.run(kernels::add_change<Table>{{call.all_items(), call.values()}});
     } else {
       const auto batch = call.by_key();
       detail::expects(options.duplicates != ordered_duplicates::refused || batch.m == arrays.n,
                       "build: keys has ", arrays.n, " items, of which ", batch.m,
                       " are different, and options.duplicates is refused");
       if (options.duplicates == ordered_duplicates::last) {
-        call.run(kernels::assign_change<table_type>{{batch, call.values()}});
+        call.run(kernels::assign_change<Table>{{batch, call.values()}});
       } else {
-        call.run(kernels::insert_change<table_type>{{batch, call.values()}});
+        call.run(kernels::insert_change<Table>{{batch, call.values()}});
       }
     }
   }
@@ -565,26 +541,23 @@ void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, con
 /// As `build`, from pairs whose keys ascend, or in a multimap, where they may be equal, do not
 /// descend. One pass over the items, and one to look whether they are sorted. If they are not,
 /// throws std::invalid_argument with the place of the first item that is not.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values = std::nullopt_t>
-void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                  const Keys& keys, const Values& values = std::nullopt,
-                  const ordered_build_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("build_sorted", keys, values);
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void build_sorted(const Exec& exec, Table& table, const Keys& keys,
+                  const Values& values = std::nullopt, const ordered_build_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("build_sorted", keys, values);
   if (options.checked && arrays.n > 0) {
-    using order = std::conditional_t<kind == key_multiplicity::unique, kernels::not_greater_bits,
-                                     kernels::less_bits>;
-    const std::int64_t sorted =
-        lanewise::is_sorted_until(exec, array_source<Key, identity>{arrays.keys, arrays.n, {}},
-                                  order{}, {.work = options.work});
+    using order = std::conditional_t<Table::kind == key_multiplicity::unique,
+                                     kernels::not_greater_bits, kernels::less_bits>;
+    const std::int64_t sorted = lanewise::is_sorted_until(
+        exec, array_source<typename Table::key_type, identity>{arrays.keys, arrays.n, {}}, order{},
+        {.work = options.work});
     detail::expects(sorted == arrays.n, "build_sorted: keys(", sorted, ") is ",
-                    kind == key_multiplicity::unique ? "not greater" : "less", " than keys(",
+                    Table::kind == key_multiplicity::unique ? "not greater" : "less", " than keys(",
                     sorted - 1, ")");
   }
-  using source = kernels::arrays_as_lines<Key, Value>;
-  table_type built = kernels::make_table_of_lines<table_type>(
-      exec, "build_sorted", arrays.n, source{arrays.keys, arrays.given, arrays.n});
+  using source = kernels::arrays_as_lines<typename Table::key_type, typename Table::mapped_type>;
+  Table built = kernels::make_table_of_lines<Table>(exec, "build_sorted", arrays.n,
+                                                    source{arrays.keys, arrays.given, arrays.n});
   exec.fence("Lanewise::ordered: the leaves are written");
   table = std::move(built);
 }

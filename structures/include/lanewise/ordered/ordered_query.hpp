@@ -196,44 +196,35 @@ struct write_ranges_kernel {
 /// places(i) = the place of the first element whose key is not less than keys(i); size() where
 /// there is none. This is the number of keys that are less (the rank of keys(i)). Cost and errors
 /// as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Places& places) {
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void lower_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
   kernels::find_bounds<false>(exec, "lower_bound", table, keys, places);
 }
 /// As `lower_bound`, for the first element whose key is greater.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Places& places) {
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void upper_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
   kernels::find_bounds<true>(exec, "upper_bound", table, keys, places);
 }
 
 /// places(i) = how many keys are less than keys(i): lower_bound by the name that says so.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-          const Places& places) {
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void rank(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
   lanewise::lower_bound(exec, table, keys, places);
 }
 /// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
 /// [firsts(i), lasts(i)) have that key. Two calls.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Firsts, class Lasts>
-void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Firsts& firsts, const Lasts& lasts) {
+template <class Exec, any_ordered_table Table, class Keys, class Firsts, class Lasts>
+void equal_range(const Exec& exec, const Table& table, const Keys& keys, const Firsts& firsts,
+                 const Lasts& lasts) {
   lanewise::lower_bound(exec, table, keys, firsts);
   lanewise::upper_bound(exec, table, keys, lasts);
 }
 
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Numbers>
-void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Numbers& numbers, const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
+template <class Exec, any_ordered_table Table, class Keys, class Numbers>
+void count(const Exec& exec, const Table& table, const Keys& keys, const Numbers& numbers,
+           const table_options& options = {}) {
+  const auto arrays = kernels::arrays_of<Exec, Table>("count", keys);
   auto* const to = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
   kernels::query_table(exec, "count", table, arrays, kernels::count_query{to}, options);
 }
@@ -248,21 +239,20 @@ void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& tabl
 /// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find, and std::length_error
 /// where an output that has places has fewer than there are results: the first are written, offsets
 /// tell about all.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Firsts,
-          class Lasts, class Offsets, class KeysOut, class ValuesOut = std::nullopt_t>
-std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                   const Firsts& firsts, const Lasts& lasts, const Offsets& offsets,
-                   const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt,
-                   const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  using value = typename table_type::view_type::value_type;
+template <class Exec, any_ordered_table Table, class Firsts, class Lasts, class Offsets,
+          class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, const Lasts& lasts,
+                   const Offsets& offsets, const KeysOut& keys_out,
+                   const ValuesOut& values_out = std::nullopt, const table_options& options = {}) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
   using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-  const auto arrays = kernels::arrays_of<Exec, table_type>("range", firsts, "firsts");
+  const auto arrays = kernels::arrays_of<Exec, Table>("range", firsts, "firsts");
   const std::int64_t n = arrays.n;
-  const Key* const ends = kernels::array_of<const Key, Exec>("range", "lasts", lasts, n);
+  const key* const ends = kernels::array_of<const key, Exec>("range", "lasts", lasts, n);
   std::int64_t* const begins =
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
-  const auto keys = kernels::array_of<Key, Exec>("range", "keys_out", keys_out);
+  const auto keys = kernels::array_of<key, Exec>("range", "keys_out", keys_out);
   value* values = nullptr;
   std::int64_t places_of_values = keys.extent;
   if constexpr (Kokkos::is_view_v<ValuesOut>) {
@@ -279,12 +269,12 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
       kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
-                       kernels::measure_range<Key>{ends, places.data(), lengths.data()}, options);
+                       kernels::measure_range<key>{ends, places.data(), lengths.data()}, options);
   lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
   const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});
-  using kernel = kernels::write_ranges_kernel<table_type>;
+  using kernel = kernels::write_ranges_kernel<Table>;
   if (outputs > 0)
     lanewise::launch(exec, "Lanewise::ordered::range",
                      kernels::league_for_windows<kernel>(exec, outputs),
@@ -299,18 +289,17 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
 /// Calls f(place, key, value), or f(place, key) for a set, for every element; place is its
 /// std::int64_t number in the order. By many threads, in any order. Reads all leaves. Does not
 /// block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class F>
-void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const F& f) {
+template <class Exec, any_ordered_table Table, class F>
+void for_each(const Exec& exec, const Table& table, const F& f) {
   kernels::visit_elements(exec, table, 0, table.size(), f);
 }
 
 /// keys_out(i) and values_out(i) = the elements in order. Returns how many elements there are.
 /// values_out as in range. Does not block. Throws std::length_error where an output has fewer
 /// places than there are elements: the first are written.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
-          class ValuesOut = std::nullopt_t>
-std::int64_t to_sorted(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                       const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt) {
+template <class Exec, any_ordered_table Table, class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t to_sorted(const Exec& exec, const Table& table, const KeysOut& keys_out,
+                       const ValuesOut& values_out = std::nullopt) {
   return kernels::store_elements(exec, "to_sorted", table, table.size(), keys_out, values_out);
 }
 
@@ -320,27 +309,27 @@ struct ordered_element {
   Key key;
   Value value;
 };
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                std::int64_t place) {
-  using value = typename ordered_table<Key, Value, kind, Memory>::view_type::value_type;
-  using element = ordered_element<Key, value>;
+template <class Exec, any_ordered_table Table>
+auto element_at(const Exec& exec, const Table& table, std::int64_t place) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
+  using element = ordered_element<key, value>;
   std::optional<element> result;
   if (place < 0 || place >= table.size()) return result;
   result = kernels::blocking_result<element>(exec, [&](const auto& to) {
     kernels::visit_elements(
         exec, table, place, place + 1,
-        kernels::store_element<Key, value>{&to.data()->key, &to.data()->value, place});
+        kernels::store_element<key, value>{&to.data()->key, &to.data()->value, place});
   });
   return result;
 }
 /// The elements with the least and the greatest key, or nothing where there is none. **Block.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto first(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+auto first(const Exec& exec, const Table& table) {
   return lanewise::element_at(exec, table, 0);
 }
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto last(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+auto last(const Exec& exec, const Table& table) {
   return lanewise::element_at(exec, table, table.size() - 1);
 }
 
@@ -359,9 +348,9 @@ struct ordered_statistics {
 };
 
 /// Needs no device.
-template <class Key, class Value, key_multiplicity kind, class Memory>
-ordered_statistics statistics(const ordered_table<Key, Value, kind, Memory>& table) {
-  using layout = typename ordered_table<Key, Value, kind, Memory>::layout;
+template <any_ordered_table Table>
+ordered_statistics statistics(const Table& table) {
+  using layout = typename Table::layout;
   ordered_statistics s;
   s.elements = table.size();
   s.leaves = table.view().leaves();

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/common/detail/table_memory.hpp>
-#include <lanewise/common/detail/table_words.hpp>
-#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
@@ -30,7 +29,10 @@ LANEWISE_BEGIN_NAMESPACE
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>.
 template <class Key, class Value>
-class ordered_view {
+class ordered_view : public detail::neighbour_face<
+                         ordered_view<Key, Value>, Key,
+                         std::conditional_t<detail::ordered_layout<Key, Value>::has_values, Value,
+                                            std::uint32_t>> {
  public:
   using layout = detail::ordered_layout<Key, Value>;
   using word = typename layout::word;
@@ -100,33 +102,6 @@ class ordered_view {
   LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
     return find_at(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
-  }
-  /// The element with the least key that is not less (strict: that is greater) than the lane's, of
-  /// equal keys the first. found and value are changed where there is one.
-  template <class Warp>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    return neighbour<true, false>(warp, active, key, found, value);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto strict_successor(const Warp& warp, mask<Warp> active,
-                                          const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                          lanes<Warp, value_type>& value) const {
-    return neighbour<true, true>(warp, active, key, found, value);
-  }
-  /// The element with the greatest key that is not greater (strict: that is less) than the lane's,
-  /// of equal keys the last.
-  template <class Warp>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                     lanes<Warp, value_type>& value) const {
-    return neighbour<false, false>(warp, active, key, found, value);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto strict_predecessor(const Warp& warp, mask<Warp> active,
-                                            const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                            lanes<Warp, value_type>& value) const {
-    return neighbour<false, true>(warp, active, key, found, value);
   }
 
   // Below: what the kernels of this family are made of.
@@ -229,6 +204,12 @@ class ordered_view {
     take_value(warp, hit, place, value);
     return detail::found_where<Warp>(warp, active, hit);
   }
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
+    const auto leaf = leaf_of<forward == strict>(warp, active, to_words(warp, key));
+    return neighbour_at<forward, strict>(warp, active, leaf, key, found, value);
+  }
   /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
   /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
   template <bool upper, bool right, class Warp>
@@ -238,12 +219,6 @@ class ordered_view {
   }
 
  private:
-  template <bool forward, bool strict, class Warp>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    const auto leaf = leaf_of<forward == strict>(warp, active, to_words(warp, key));
-    return neighbour_at<forward, strict>(warp, active, leaf, key, found, value);
-  }
   LANEWISE_FUNCTION const value_word* first_value() const {
     return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
                                                layout::elements * layout::key_bytes);
@@ -431,5 +406,20 @@ class ordered_table {
   char* block_ = nullptr;
   std::shared_ptr<void> owner_;
 };
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_ordered_table = false;
+template <class Key, class Value, key_multiplicity kind, class Memory>
+inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
+
+}  // namespace detail
+
+template <class T>
+concept any_ordered_table = detail::is_ordered_table<T>;
+/// A map or a set.
+template <class T>
+concept unique_ordered_table = any_ordered_table<T> && T::kind == key_multiplicity::unique;
 
 LANEWISE_END_NAMESPACE
