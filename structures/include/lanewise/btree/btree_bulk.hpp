@@ -288,10 +288,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   lanewise::transform(exec, generated(n, number_of_item{}),
                       lanewise::consumed(n, put_status{status, item.data(), came.data()}),
                       identity{});
-  if (tally != nullptr)
-    lanewise::launch(exec, "Lanewise::btree::tally",
-                     kernels::league_for_windows<tally_kernel>(exec, n),
-                     tally_kernel{came.data(), n, tally});
+  kernels::tally_statuses(exec, came.data(), n, tally);
   exec.fence("Lanewise::btree: the items left are in");
 }
 /// An operation on all items. Items that meet many others in their leaves are merged, and items

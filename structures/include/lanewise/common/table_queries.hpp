@@ -39,7 +39,6 @@ struct table_query_kernel {
   const key_type* keys;
   std::int64_t n;
   table_status* status;  // null for none
-  status_counts* tally;  // null for none
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -47,7 +46,6 @@ struct table_query_kernel {
     constexpr int ahead = Team::windows_in_flight, width = warp_type::width;
     const auto warp = team.warp();
     const auto mine = team.share(divide_up(n, std::int64_t{width}));
-    warp_tally<warp_type> came;
     for (std::int64_t w = mine.begin + team.warp_index() * ahead; w < mine.end;
          w += Team::warps * ahead) {
       lanes_t<warp_type, key_type> key[ahead];
@@ -58,9 +56,8 @@ struct table_query_kernel {
       table.template locate<Query::right, ahead>(warp, key, at);
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a)
-        window(warp, items_of(warp, mine, w + a), at[a], (w + a) * width, key[a], came);
+        window(warp, items_of(warp, mine, w + a), at[a], (w + a) * width, key[a]);
     }
-    if (tally != nullptr) came.add_up(warp, tally);
   }
 
  private:
@@ -71,10 +68,9 @@ struct table_query_kernel {
   }
   template <class Warp, class Mask, class Located, class Keys>
   LANEWISE_FUNCTION void window(const Warp& warp, const Mask& active, const Located& at,
-                                std::int64_t first, const Keys& key, warp_tally<Warp>& came) const {
+                                std::int64_t first, const Keys& key) const {
     const auto result = query(warp, table, active, at, first, key);
     if (status != nullptr) warp.store(active, status + first, result);
-    if (tally != nullptr) came.add(warp, active, detail::numbers_of<Warp>(warp, result));
   }
 };
 
@@ -91,6 +87,7 @@ class table_reader {
   const Table& table_;
 };
 
+/// Statuses that are counted need memory: the counts would take registers of all queries.
 template <class Exec, class Table, class Query>
 void query_table(const Exec& exec, const char* name, const Table& table,
                  const table_arrays<Table>& arrays, const Query& query,
@@ -100,9 +97,14 @@ void query_table(const Exec& exec, const char* name, const Table& table,
   kernels::expects_options<Exec>(name, options, arrays.n);
   if (arrays.n == 0) return;
   const table_reader<Exec, Table> reader(exec, name, table);
+  table_status* status = options.status.data();
+  const bool needs_own = status == nullptr && options.tally.is_given();
+  auto own = call_workspace::make<backend_of<Exec>>(
+      exec, nullptr, {0, needs_own ? static_cast<std::size_t>(arrays.n) : 0}, name);
+  if (needs_own) status = static_cast<table_status*>(own.get().plain());
   lanewise::launch(exec, Query::label, kernels::league_for_windows<kernel>(exec, arrays.n),
-                   kernel{reader.table().view(), query, arrays.keys, arrays.n,
-                          options.status.data(), options.tally.data()});
+                   kernel{reader.table().view(), query, arrays.keys, arrays.n, status});
+  kernels::tally_statuses(exec, status, arrays.n, options.tally.data());
 }
 
 /// Value is void where no values are stored.

@@ -65,7 +65,7 @@ class table_scalar_face {
     });
   }
 
-  /// Of ordered tables: places, and what stands there.
+  /// The number of elements of an ordered table; places of keys; what stands at a place.
   LANEWISE_FUNCTION std::uint32_t size() const { return table_.size(); }
   LANEWISE_FUNCTION std::uint32_t lower_bound(const key_type& key) const {
     return solo_.broadcast(table_.lower_bound(solo_, all(), keys(key)), 0);
@@ -85,11 +85,11 @@ class table_scalar_face {
     return solo_.broadcast(table_.value(solo_, all(), numbers(place)), 0);
   }
 
-  /// Of LSMs: how many keys there are in [first, last].
+  /// How many keys of an LSM there are in [first, last].
   LANEWISE_FUNCTION std::int64_t count(const key_type& first, const key_type& last) const {
     return solo_.broadcast(table_.count(solo_, all(), keys(first), keys(last)), 0);
   }
-  /// Of B+ trees: calls f(key, value) for the elements with keys in [first, last], in order.
+  /// Calls f(key, value) for the elements of a B+ tree with keys in [first, last], in order.
   template <class F>
   LANEWISE_FUNCTION void for_each(const key_type& first, const key_type& last, const F& f) const {
     numbers unused(0u);

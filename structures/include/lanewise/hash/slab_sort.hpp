@@ -79,8 +79,8 @@ bool has_regions(const Table& table, std::int64_t n) {
 /// is, or else the items' places in all arrays. Sorted values save reading one by one.
 enum class sorted_along { nothing, values, places };
 
-template <class Table>
-sorted_along what_goes_along(const table_arrays<Table>& arrays, const table_status* status) {
+template <class Key, class Value>
+sorted_along what_goes_along(const call_arrays<Key, Value>& arrays, const table_status* status) {
   const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
                          arrays.numbers == nullptr && status == nullptr;
   if (!only_read) return sorted_along::places;

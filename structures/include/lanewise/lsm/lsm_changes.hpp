@@ -100,7 +100,7 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
 }
 
 /// A run of pairs, sorted stably: of equal keys the first of the batch stands first.
-template <class Exec, class Map>
+template <class Map, class Exec>
 typename Map::run lsm_sorted(const Exec& exec, const table_arrays<Map>& in, workspace_ref work) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
@@ -218,7 +218,7 @@ void insert(const Exec& exec, Map& map, const Keys& keys, const Values& values,
             const lsm_options& options = {}) {
   const auto in = kernels::pairs_of<Exec, Map>("insert", keys, values);
   if (in.n == 0) return;
-  kernels::lsm_add(exec, map, kernels::lsm_sorted(exec, in, options.work), options.work);
+  kernels::lsm_add(exec, map, kernels::lsm_sorted<Map>(exec, in, options.work), options.work);
 }
 
 /// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and

@@ -195,12 +195,7 @@ class ordered_change {
         exec_, name_, elements,
         source{table_.view(), {place, after, forward, keys_, memory_.values().data(), edits_}});
   }
-  void tally() {
-    if (!options_.tally.is_given()) return;
-    lanewise::launch(exec_, "Lanewise::ordered::tally",
-                     kernels::league_for_windows<tally_kernel>(exec_, n_),
-                     tally_kernel{status(), n_, options_.tally.data()});
-  }
+  void tally() { kernels::tally_statuses(exec_, status(), n_, options_.tally.data()); }
   void publish(Table&& changed) {
     exec_.fence("Lanewise::ordered: the new leaves are written");
     table_ = std::move(changed);

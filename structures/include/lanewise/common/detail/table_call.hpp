@@ -141,7 +141,7 @@ LANEWISE_FUNCTION void for_windows(const Team& team, std::int64_t n, const F& f)
   }
 }
 
-/// Registers are such that so many teams are resident.
+/// Kernels of windows, with registers for `teams` teams on a multiprocessor.
 template <int teams>
 struct window_policy : launch_policy {
   static constexpr int teams_per_multiprocessor = teams;
@@ -203,7 +203,6 @@ class warp_tally {
   numbers came_{0u};
 };
 
-/// Adds up statuses that are there.
 struct tally_kernel {
   using policy = launch_policy;
   template <class Team>
@@ -223,6 +222,15 @@ struct tally_kernel {
     came.add_up(team.warp(), tally);
   }
 };
+/// Adds up n statuses, unless tally is null.
+template <class Exec>
+void tally_statuses(const Exec& exec, const table_status* status, std::int64_t n,
+                    status_counts* tally) {
+  if (tally != nullptr)
+    lanewise::launch(exec, "Lanewise::table::tally",
+                     kernels::league_for_windows<tally_kernel>(exec, n),
+                     tally_kernel{status, n, tally});
+}
 
 }  // namespace kernels
 LANEWISE_END_TARGET_NAMESPACE
