@@ -27,8 +27,8 @@ class neighbour_face {
                                    values<Warp>& value) const {
     return self().template neighbour<true, false>(warp, active, key, found, value);
   }
-  /// The one with the least key that is greater. From an element's key on it is the next element, so
-  /// that a key is a cursor.
+  /// The one with the least key that is greater. From an element's key on it is the next element,
+  /// so that a key is a cursor.
   template <class Warp>
   LANEWISE_FUNCTION auto strict_successor(const Warp& warp, active_lanes<Warp> active,
                                           const keys<Warp>& key, keys<Warp>& found,
