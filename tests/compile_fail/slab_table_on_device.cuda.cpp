@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// expect: this execution space cannot reach the memory of a slab table
+// expect: this execution space cannot reach the memory of a table
 
 #include <lanewise/hash/slab_hash_set.hpp>
 

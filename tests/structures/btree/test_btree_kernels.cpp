@@ -76,8 +76,8 @@ struct live_with_a_key {
       bad = select(again & !(other == number), bad | numbers(1u << 10), bad);
       numbers at = key, found = key;
       for (auto walks = active; warp.any(walks);) {
-        expect(tree.template successor<true>(warp, walks, at, found, other), table_status::found,
-               walks, 11);
+        expect(tree.strict_successor(warp, walks, at, found, other), table_status::found, walks,
+               11);
         bad = select(walks & !(at < found), bad | numbers(1u << 12), bad);
         // No fixed key is passed by.
         const auto fixed = warp.map([](std::uint32_t k) { return (k + 63) / 64 * 64; }, key);
@@ -86,8 +86,8 @@ struct live_with_a_key {
         walks = walks & (at < fixed);
       }
       for (auto walks = active; warp.any(walks);) {
-        expect(tree.template predecessor<true>(warp, walks, at, found, other), table_status::found,
-               walks, 14);
+        expect(tree.strict_predecessor(warp, walks, at, found, other), table_status::found, walks,
+               14);
         const auto fixed = warp.map([](std::uint32_t k) { return (k - 1) / 64 * 64; }, key);
         bad = select(walks & !(fixed <= found), bad | numbers(1u << 15), bad);
         bad = select(walks & !(found < at), bad | numbers(1u << 16), bad);
@@ -112,7 +112,7 @@ struct meet_at_keys {
   std::uint32_t* won;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const btree_scalar_face_t<test::space, tree_u32> face(tree);
+    const table_scalar_face_t<test::space, tree_u32> face(tree);
     const auto key = static_cast<std::uint32_t>(i) % keys;
     std::uint32_t value = 1;
     won[i] = face.upsert(key, value, add_given{}) == table_status::inserted;
@@ -137,13 +137,13 @@ struct walk_to_neighbours {
   std::uint32_t* wrong;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const btree_scalar_face_t<test::space, tree_u32> face(tree);
+    const table_scalar_face_t<test::space, tree_u32> face(tree);
     const std::uint32_t key = keys[i], next = keys[i + 1];
     std::uint32_t found = 0, value = 0, sum = 0;
     wrong[i] = face.find(key, value) != table_status::found || value != key ||
                face.successor(key, found, value) != table_status::found || found != key ||
-               face.successor<true>(key, found, value) != table_status::found || found != next ||
-               face.predecessor<true>(next, found, value) != table_status::found || found != key;
+               face.strict_successor(key, found, value) != table_status::found || found != next ||
+               face.strict_predecessor(next, found, value) != table_status::found || found != key;
     face.for_each(key, next, [&sum](std::uint32_t k, std::uint32_t) { sum += k; });
     if (sum != key + next) wrong[i] += 2;
   }

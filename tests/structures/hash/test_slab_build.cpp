@@ -160,7 +160,7 @@ TEST_CASE("Sets are built", "[slab_build]") {
     prepare_for_build(exec, set, batch);
     const array<key_type> k(batch.keys);
     const cell<lanewise::status_counts> tally;
-    lanewise::insert(exec, set, k.const_view(),
+    lanewise::insert(exec, set, k.const_view(), std::nullopt,
                      slab_sorted{.tally = tally.view(), .order = slab_order::by_region});
     exec.fence();
     CHECK(tally.get()[table_status::inserted] == distinct - batch.before.size());

@@ -38,7 +38,7 @@ void check_churn(std::int64_t n, std::int64_t operations) {
     tally.set({});
     batch(now, b);
     lanewise::insert(exec, map, now, now, with);
-    lanewise::find(exec, map, now, with);
+    lanewise::find(exec, map, now, std::nullopt, with);
     batch(before, b - 1);
     lanewise::erase(exec, map, before, with);
     if (b % 4 == 3) lanewise::flush(exec, map);

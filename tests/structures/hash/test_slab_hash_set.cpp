@@ -24,9 +24,9 @@ void check_random_sequences(u64 salt) {
     const array<Key> k(keys);
     const int kind = static_cast<int>(random() % 4);
     const auto result = reported(keys.size(), [&](const auto& with) {
-      if (kind < 2) lanewise::insert(exec, set, k.const_view(), with);
+      if (kind < 2) lanewise::insert(exec, set, k.const_view(), std::nullopt, with);
       if (kind == 2) lanewise::erase(exec, set, k.const_view(), with);
-      if (kind == 3) lanewise::find(exec, set, k.const_view(), with);
+      if (kind == 3) lanewise::find(exec, set, k.const_view(), std::nullopt, with);
     });
     for (std::size_t j = 0; j < keys.size(); ++j) {
       const bool there = model.count(keys[j]) != 0;

@@ -22,7 +22,7 @@
 
 namespace test {
 
-using lanewise::lsm_operation;
+using lanewise::table_operation;
 using lanewise::table_status;
 
 template <class Key>
@@ -35,7 +35,7 @@ template <class Key, class Value>
 struct batch {
   std::vector<Key> keys;
   std::vector<Value> values;
-  std::vector<lsm_operation> operations;
+  std::vector<table_operation> operations;
 };
 
 template <class Key, class Value>
@@ -46,10 +46,10 @@ template <class Key, class Value>
 void apply_to(model<Key, Value>& m, const batch<Key, Value>& b) {
   model<Key, Value> inserted;
   for (std::size_t i = 0; i < b.keys.size(); ++i)
-    if (b.operations[i] == lsm_operation::insert) inserted.emplace(b.keys[i], b.values[i]);
+    if (b.operations[i] == table_operation::insert) inserted.emplace(b.keys[i], b.values[i]);
   for (const auto& [key, value] : inserted) m[key] = value;
   for (std::size_t i = 0; i < b.keys.size(); ++i)
-    if (b.operations[i] == lsm_operation::erase) m.erase(b.keys[i]);
+    if (b.operations[i] == table_operation::erase) m.erase(b.keys[i]);
 }
 
 /// Gives a batch to a dictionary: by insert or erase where all operations are alike and `alone` is
@@ -58,8 +58,9 @@ template <class Map, class Key, class Value>
 void apply_to(const space& exec, Map& map, const batch<Key, Value>& b, bool alone = true) {
   const array<Key> keys(b.keys);
   const array<Value> values(b.values);
-  const array<lsm_operation> operations(b.operations);
-  const auto erasures = std::count(b.operations.begin(), b.operations.end(), lsm_operation::erase);
+  const array<table_operation> operations(b.operations);
+  const auto erasures =
+      std::count(b.operations.begin(), b.operations.end(), table_operation::erase);
   if (alone && erasures == 0) {
     lanewise::insert(exec, map, keys.const_view(), values.const_view());
   } else if (alone && erasures == static_cast<std::ptrdiff_t>(b.keys.size())) {
@@ -154,7 +155,7 @@ void check_neighbours(const space& exec, const Map& map, const model<Key, Value>
     const array<Key> queries(probes), keys(n, Key{77});
     const array<Value> values(n, Value{});
     const array<table_status> status(n, table_status::none);
-    const lanewise::lsm_query_options with{.status = status.view()};
+    const lanewise::table_options with{.status = status.view()};
     const auto ask = [&](const auto& call) {
       call(exec, map, queries.const_view(), keys.view(), values.view(), with);
     };
@@ -214,8 +215,8 @@ batch<Key, Value> random_batch(random_engine& random, std::int64_t n, std::uint6
     b.keys.push_back(static_cast<Key>(random_number(random, most)));
     if (random() % 64 == 0) b.keys.back() = random() % 2 == 0 ? least_key<Key> : greatest_key<Key>;
     b.values.push_back(make_value(random()));
-    b.operations.push_back(static_cast<int>(random() % 100) < erasures ? lsm_operation::erase
-                                                                       : lsm_operation::insert);
+    b.operations.push_back(static_cast<int>(random() % 100) < erasures ? table_operation::erase
+                                                                       : table_operation::insert);
   }
   return b;
 }

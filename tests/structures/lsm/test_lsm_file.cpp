@@ -68,15 +68,15 @@ lsm_in_file small_lsm(const space& exec) {
   for (std::uint32_t i = 0; i < 100; ++i) {
     old.keys.push_back(3 * i);
     old.values.push_back(i);
-    old.operations.push_back(lsm_operation::insert);
+    old.operations.push_back(table_operation::insert);
     if (i % 3 != 0 || i > 33) continue;
     fresh.keys.push_back(3 * i);
     fresh.values.push_back(0);
-    fresh.operations.push_back(lsm_operation::erase);
+    fresh.operations.push_back(table_operation::erase);
   }
   fresh.keys.push_back(1);
   fresh.values.push_back(77);
-  fresh.operations.push_back(lsm_operation::insert);
+  fresh.operations.push_back(table_operation::insert);
   lsm_in_file map;
   apply_to(exec, map, old);
   apply_to(exec, map, fresh);
@@ -123,7 +123,9 @@ TEST_CASE("A file of an LSM has these words on every backend", "[lsm_file]") {
   const auto exec = make_space();
   lsm_in_file map;
   const batch<std::uint32_t, std::uint32_t> pairs{
-      {9, 5, 9}, {1, 2, 3}, {lsm_operation::insert, lsm_operation::insert, lsm_operation::erase}};
+      {9, 5, 9},
+      {1, 2, 3},
+      {table_operation::insert, table_operation::insert, table_operation::erase}};
   apply_to(exec, map, pairs);
   // The header, and the level: 3 elements with values and tombstones; keys, tombstones, values.
   const words_of_file words(

@@ -33,14 +33,14 @@ struct lsm_faces_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
     using numbers = typename warp_type::template lanes<std::uint32_t>;
-    kernels::lsm_for_windows(
+    kernels::for_windows(
         team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
           const auto key = warp.load(exists, keys + begin, 0u);
           numbers value(0u), other(0u);
           auto next = key;
           warp.store(exists, by_warp.status + begin, map.find(warp, exists, key, value));
           warp.store(exists, by_warp.value + begin, value);
-          (void)map.successor(warp, exists, next, other, true);
+          (void)map.strict_successor(warp, exists, key, next, other);
           warp.store(exists, by_warp.next + begin, next);
           warp.store(exists, by_warp.count + begin,
                      map.count(warp, exists, key, key + numbers(100u)));
@@ -54,11 +54,11 @@ struct lsm_faces_kernel {
  private:
   template <class Warp>
   LANEWISE_FUNCTION std::uint32_t alone(std::int64_t i, std::uint32_t key) const {
-    const lsm_scalar_face<view, typename Warp::template part<1>> face(map);
+    const table_scalar_face<view, typename Warp::template part<1>> face(map);
     std::uint32_t value = 0, other = 0, next = key;
     by_lane.status[i] = face.find(key, value);
     by_lane.value[i] = value;
-    (void)face.successor(next, other, true);
+    (void)face.strict_successor(key, next, other);
     by_lane.next[i] = next;
     by_lane.count[i] = face.count(key, key + 100);
     return 0;
@@ -79,8 +79,8 @@ u32 any_value(std::uint64_t x) {
   return static_cast<u32>(x);
 }
 
-batch<u32, u32> alike(const std::vector<u32>& keys, lsm_operation o, u32 value = 0) {
-  return {keys, std::vector<u32>(keys.size(), value), std::vector<lsm_operation>(keys.size(), o)};
+batch<u32, u32> alike(const std::vector<u32>& keys, table_operation o, u32 value = 0) {
+  return {keys, std::vector<u32>(keys.size(), value), std::vector<table_operation>(keys.size(), o)};
 }
 std::vector<u32> ascending(std::size_t n, u32 first = 0, u32 step = 1) {
   std::vector<u32> keys(n);
@@ -148,9 +148,10 @@ TEST_CASE("An array that is sorted again answers as one that is merged", "[lsm]"
     for (std::int64_t i = 0; i < n; ++i) {
       given.keys.push_back(static_cast<u32>(random_number(random, 500)));
       given.values.push_back(static_cast<u32>(random()));
-      given.operations.push_back(random() % 4 == 0 ? lsm_operation::erase : lsm_operation::insert);
+      given.operations.push_back(random() % 4 == 0 ? table_operation::erase
+                                                   : table_operation::insert);
     }
-    if (round % 4 == 3) given.operations.assign(given.operations.size(), lsm_operation::erase);
+    if (round % 4 == 3) given.operations.assign(given.operations.size(), table_operation::erase);
     apply_to(exec, merged, given);
     apply_to(exec, sorted, given);
     CHECK(sorted.levels() == 1);
@@ -169,7 +170,7 @@ TEST_CASE("Levels of an LSM are the digits of a counter", "[lsm]") {
   constexpr std::int64_t b = 32;
   lsm_type map;
   for (int r = 1; r <= 64; ++r) {
-    apply_to(exec, map, alike(ascending(b, static_cast<u32>(r)), lsm_operation::insert));
+    apply_to(exec, map, alike(ascending(b, static_cast<u32>(r)), table_operation::insert));
     std::vector<std::int64_t> expected;
     for (int bit = 0; bit < 7; ++bit)
       if ((r >> bit & 1) != 0) expected.push_back(b << bit);
@@ -185,7 +186,7 @@ TEST_CASE("Batches of any length make no more levels than digits", "[lsm]") {
   lsm_type map;
   for (int round = 0; round < 60; ++round) {
     const std::size_t n = 1 + static_cast<std::size_t>(random_number(random, 300) >> random() % 9);
-    apply_to(exec, map, alike(ascending(n), lsm_operation::insert));
+    apply_to(exec, map, alike(ascending(n), table_operation::insert));
     const auto levels = lengths(map);
     std::int64_t newer = 0;
     for (const std::int64_t level : levels) {
@@ -198,7 +199,7 @@ TEST_CASE("Batches of any length make no more levels than digits", "[lsm]") {
 // L-3.
 TEST_CASE("The last batch wins, and an erasure over its batch", "[lsm]") {
   const auto exec = make_space();
-  const auto insert = lsm_operation::insert, erase = lsm_operation::erase;
+  const auto insert = table_operation::insert, erase = table_operation::erase;
   both x;
   const std::vector<batch<u32, u32>> history = {
       alike({1, 2, 3}, insert, 10),
@@ -231,13 +232,13 @@ TEST_CASE("An LSM of which all is erased is filled again", "[lsm]") {
   const std::size_t n = is_emulated ? 700 : 20'000;
   both x;
   for (int life = 0; life < 2; ++life) {
-    x.tell(exec, alike(ascending(n, 5, 3), lsm_operation::insert, 1));
-    x.tell(exec, alike(ascending(2 * n, 5, 3), lsm_operation::erase));
+    x.tell(exec, alike(ascending(n, 5, 3), table_operation::insert, 1));
+    x.tell(exec, alike(ascending(2 * n, 5, 3), table_operation::erase));
     CHECK(x.m.size() == (life == 0 ? 0 : 2));
     check_all(exec, x.map, x.m, random, 4 * n, 40);
     CHECK(lanewise::statistics(exec, x.map).tombstones > 0);
     // Newest tombstones between what is there: neighbours are beyond a long range of them.
-    x.tell(exec, alike({2, static_cast<u32>(9 * n)}, lsm_operation::insert, 8));
+    x.tell(exec, alike({2, static_cast<u32>(9 * n)}, table_operation::insert, 8));
     check_all(exec, x.map, x.m, random, 4 * n, 40);
     if (life == 0) lanewise::cleanup(exec, x.map);
   }
@@ -251,15 +252,15 @@ TEST_CASE("Batches of one, of equal keys, ascending, and longer than the map", "
   auto random = make_random(5);
   both x;
   const std::size_t n = is_emulated ? 900 : 9000;
-  for (u32 i = 0; i < 33; ++i) x.tell(exec, alike({i * 7 % 11}, lsm_operation::insert, i));
+  for (u32 i = 0; i < 33; ++i) x.tell(exec, alike({i * 7 % 11}, table_operation::insert, i));
   check_all(exec, x.map, x.m, random, 40, 40);
-  x.tell(exec, alike({}, lsm_operation::insert));
-  x.tell(exec, alike(std::vector<u32>(n, 17), lsm_operation::insert, 3));
+  x.tell(exec, alike({}, table_operation::insert));
+  x.tell(exec, alike(std::vector<u32>(n, 17), table_operation::insert, 3));
   check_all(exec, x.map, x.m, random, 40, 40);
-  x.tell(exec, alike(std::vector<u32>(n, 17), lsm_operation::erase));
+  x.tell(exec, alike(std::vector<u32>(n, 17), table_operation::erase));
   check_all(exec, x.map, x.m, random, 40, 40);
   for (u32 r = 0; r < 7; ++r)
-    x.tell(exec, alike(ascending(n / 4, r * static_cast<u32>(n / 4)), lsm_operation::insert, r));
+    x.tell(exec, alike(ascending(n / 4, r * static_cast<u32>(n / 4)), table_operation::insert, r));
   CHECK(x.map.levels() > 1);
   check_all(exec, x.map, x.m, random, 2 * n, 60);
   auto z = random_batch<u32, u32>(random, static_cast<std::int64_t>(n), 1, 20, any_value);
@@ -292,7 +293,7 @@ TEST_CASE("An LSM is copied to the host and back, and built", "[lsm]") {
   both x;
   for (int round = 0; round < 3; ++round)
     x.tell(exec, random_batch<u32, u32>(random, 500, 1000, 30 * round, any_value));
-  x.tell(exec, alike({3, 5}, lsm_operation::erase));
+  x.tell(exec, alike({3, 5}, table_operation::erase));
   const auto on_host = x.map.copy_to<Kokkos::HostSpace>(exec);
   CHECK(on_host.levels() == x.map.levels());
   const auto again = on_host.copy_to<memory>(exec);

@@ -73,8 +73,8 @@ TEST_CASE("A call on an LSM that fails changes nothing", "[lsm_allocation]") {
     after[i] = i;
   }
   const array<u32> keys(some);
-  const array<lsm_operation> operations(static_cast<std::int64_t>(some.size()),
-                                        lsm_operation::insert);
+  const array<table_operation> operations(static_cast<std::int64_t>(some.size()),
+                                          table_operation::insert);
   SECTION("insert") {
     every_lsm_allocation_fails_once(after, [&](const space& exec, lsm_type& map) {
       lanewise::insert(exec, map, keys.const_view(), keys.const_view());

@@ -76,7 +76,7 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   const auto found = reported(
       queries.size(),
       [&](const auto& with) { lanewise::find(exec, table, q.const_view(), values.view(), with); },
-      lanewise::ordered_options{});
+      lanewise::table_options{});
   lanewise::lower_bound(exec, table, q.view(), lower.view());
   lanewise::upper_bound(exec, table, q.view(), upper.view());
   lanewise::count(exec, table, q.view(), numbers.view());
@@ -87,7 +87,7 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   const auto contained = reported(
       queries.size(),
       [&](const auto& with) { lanewise::contains(exec, table, q.const_view(), there, with); },
-      lanewise::ordered_options{});
+      lanewise::table_options{});
   REQUIRE((contained.status == found.status));
   const auto is_there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), there);
   const auto got = values.items();
@@ -109,7 +109,7 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
     const array<value> beside(n, value{5});
     const auto result = reported(
         queries.size(), [&](const auto& with) { call(keys.view(), beside.view(), with); },
-        lanewise::ordered_options{});
+        lanewise::table_options{});
     const auto k = keys.items();
     const auto v = beside.items();
     for (std::size_t i = 0; i < queries.size(); ++i) {

@@ -191,7 +191,7 @@ class ordered_pair_of_maps {
     const array<Key> k(keys);
     const array<Value> v(values);
     return reported(
-        keys.size(), [&](const auto& with) { f(k, v, with); }, lanewise::ordered_options{});
+        keys.size(), [&](const auto& with) { f(k, v, with); }, lanewise::table_options{});
   }
   template <class F>
   void each(const items& given, const outcome& result, const F& f) {

@@ -45,7 +45,7 @@ struct ask_by_warps {
       auto found = map.find(warp, active, query, value);
       auto lower = map.rank(warp, active, query);
       auto upper = lower + map.count(warp, active, query);
-      auto next = map.template successor<true>(warp, active, query, above, above_value);
+      auto next = map.strict_successor(warp, active, query, above, above_value);
       auto before = map.predecessor(warp, active, query, below, below_value);
       // A cursor for each lane.
       numbers sum(0u), place = lower;
@@ -79,12 +79,12 @@ struct ask_by_threads {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::uint32_t q = queries[i];
-    const ordered_scalar_face_t<test::space, ordered_u32> face(map);
+    const table_scalar_face_t<test::space, ordered_u32> face(map);
     ordered_answer a;
     a.found = face.find(q, a.value);
     a.lower = face.lower_bound(q);
     a.upper = face.rank(q) + face.count(q);
-    a.above = face.successor<true>(q, a.above_key, a.above_value);
+    a.above = face.strict_successor(q, a.above_key, a.above_value);
     a.below = face.predecessor(q, a.below_key, a.below_value);
     const std::uint32_t last = face.upper_bound(q + 100 < q ? ~std::uint32_t{0} : q + 100);
     for (std::uint32_t place = a.lower; place < last; ++place) a.sum += face.key(place);

@@ -40,7 +40,7 @@ void check_multimap_history(u64 universe, u64 salt) {
           if (kind < 4) return lanewise::erase(exec, map, k.view(), with);
           lanewise::erase_all(exec, map, k.view(), with);
         },
-        lanewise::ordered_options{});
+        lanewise::table_options{});
     for (std::size_t j = 0; j < n; ++j) {
       table_status expected = table_status::inserted;
       if (kind < 2) {
@@ -129,10 +129,10 @@ TEST_CASE("ordered_set: histories", "[ordered]") {
     const auto result = reported(
         n,
         [&](const auto& with) {
-          if (inserts) return lanewise::insert(exec, set, k.view(), with);
+          if (inserts) return lanewise::insert(exec, set, k.view(), std::nullopt, with);
           lanewise::erase(exec, set, k.view(), with);
         },
-        lanewise::ordered_options{});
+        lanewise::table_options{});
     for (std::size_t j = 0; j < n; ++j) {
       if (inserts) {
         REQUIRE(result.status[j] ==
@@ -147,8 +147,8 @@ TEST_CASE("ordered_set: histories", "[ordered]") {
     REQUIRE(lanewise::to_sorted(exec, set, out.view()) == size);
     REQUIRE((out.items() == std::vector<u32>(model.begin(), model.end())));
     const auto found = reported(
-        n, [&](const auto& with) { lanewise::find(exec, set, k.view(), with); },
-        lanewise::ordered_options{});
+        n, [&](const auto& with) { lanewise::find(exec, set, k.view(), std::nullopt, with); },
+        lanewise::table_options{});
     lanewise::strict_successor(exec, set, k.view(), next.view());
     const auto above = next.items();
     for (std::size_t j = 0; j < n; ++j) {

@@ -206,15 +206,16 @@ TEST_CASE("Copies of an ordered_map have a whole number of batches", "[ordered_r
 }
 TEST_CASE("Snapshots of an lsm_map have a whole number of batches", "[ordered_readers]") {
   using map = lanewise::lsm_map<u32, u32, memory>;
-  using lanewise::lsm_operation;
-  check_readers_see_batches<map>(
-      [](const map& m) { return m.snapshot(); },
-      [](const reader_space& exec, map& m, u32 b) {
-        const reader_batch<lsm_operation> batch(b, lsm_operation::insert, lsm_operation::erase);
-        const array<lsm_operation> operations(batch.operations);
-        const array<u32> keys(batch.keys), values(batch.values);
-        lanewise::apply(exec, m, operations.const_view(), keys.const_view(), values.const_view());
-        if (b % 5 == 0) lanewise::cleanup(exec, m);
-        exec.fence();
-      });
+  using lanewise::table_operation;
+  check_readers_see_batches<map>([](const map& m) { return m.snapshot(); },
+                                 [](const reader_space& exec, map& m, u32 b) {
+                                   const reader_batch<table_operation> batch(
+                                       b, table_operation::insert, table_operation::erase);
+                                   const array<table_operation> operations(batch.operations);
+                                   const array<u32> keys(batch.keys), values(batch.values);
+                                   lanewise::apply(exec, m, operations.const_view(),
+                                                   keys.const_view(), values.const_view());
+                                   if (b % 5 == 0) lanewise::cleanup(exec, m);
+                                   exec.fence();
+                                 });
 }

@@ -27,6 +27,12 @@ struct search_options {
   bool sorted_queries = false;
 };
 
+/// What is searched: a View, or a search_index over one.
+template <class Keys>
+concept searched_keys = Kokkos::is_view_v<Keys> || requires {
+  typename Keys::keys_type;
+};
+
 namespace kernels {
 
 // What is searched for: the first key that is not less (lower), or that is greater (upper), and
@@ -450,74 +456,60 @@ workspace_size sorted_search_workspace(std::int64_t n, std::int64_t queries) {
 // hold, overlap, or an option that cannot be reached.
 
 /// out(i) becomes the index of the first key that is not less than queries(i), or n.
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void lower_bound(const Exec& exec, const Keys& keys,
-                                                    const Queries& queries, const Out& out,
-                                                    const Less& less = {},
-                                                    const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void lower_bound(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+                 const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::lower_bound", "lower_bound", keys, queries, out, 0,
                                 less, options);
 }
 
 /// out(i) becomes the index of the first key that is greater than queries(i), or n.
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void upper_bound(const Exec& exec, const Keys& keys,
-                                                    const Queries& queries, const Out& out,
-                                                    const Less& less = {},
-                                                    const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void upper_bound(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+                 const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::upper_bound", "upper_bound", keys, queries, out, 0,
                                less, options);
 }
 
 /// out(i) becomes the index of the first key >= queries(i), or n: lower_bound by another name.
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void successor(const Exec& exec, const Keys& keys,
-                                                  const Queries& queries, const Out& out,
-                                                  const Less& less = {},
-                                                  const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void successor(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+               const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::successor", "successor", keys, queries, out, 0,
                                 less, options);
 }
 
 /// out(i) becomes the index of the first key > queries(i), or n: upper_bound by another name.
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void strict_successor(const Exec& exec, const Keys& keys,
-                                                         const Queries& queries, const Out& out,
-                                                         const Less& less = {},
-                                                         const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void strict_successor(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+                      const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::strict_successor", "strict_successor", keys,
                                queries, out, 0, less, options);
 }
 
 /// out(i) becomes the index of the last key <= queries(i), or -1 (of unsigned indices the
 /// greatest).
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void predecessor(const Exec& exec, const Keys& keys,
-                                                    const Queries& queries, const Out& out,
-                                                    const Less& less = {},
-                                                    const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void predecessor(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+                 const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<true>(exec, "Lanewise::predecessor", "predecessor", keys, queries, out, -1,
                                less, options);
 }
 
 /// out(i) becomes the index of the last key < queries(i), or -1 (of unsigned indices the greatest).
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void strict_predecessor(const Exec& exec, const Keys& keys,
-                                                           const Queries& queries, const Out& out,
-                                                           const Less& less = {},
-                                                           const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void strict_predecessor(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+                        const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::strict_predecessor", "strict_predecessor", keys,
                                 queries, out, -1, less, options);
 }
 
 /// first(i) and last(i) become what lower_bound and upper_bound store: keys [first(i), last(i)) are
 /// equal to queries(i). Two searches.
-template <execution_space Exec, class Keys, class Queries, class First, class Last,
+template <execution_space Exec, searched_keys Keys, class Queries, class First, class Last,
           class Less = less>
-requires(!std::is_pointer_v<Keys>) void equal_range(const Exec& exec, const Keys& keys,
-                                                    const Queries& queries, const First& first,
-                                                    const Last& last, const Less& less = {},
-                                                    const search_options& options = {}) {
+void equal_range(const Exec& exec, const Keys& keys, const Queries& queries, const First& first,
+                 const Last& last, const Less& less = {}, const search_options& options = {}) {
   kernels::search_places<false>(exec, "Lanewise::equal_range::first", "equal_range", keys, queries,
                                 first, 0, less, options);
   kernels::search_places<true>(exec, "Lanewise::equal_range::last", "equal_range", keys, queries,
@@ -525,11 +517,9 @@ requires(!std::is_pointer_v<Keys>) void equal_range(const Exec& exec, const Keys
 }
 
 /// out(i) becomes whether a key is equal to queries(i): 1 or 0. out is a View of bool or integers.
-template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>
-requires(!std::is_pointer_v<Keys>) void contains(const Exec& exec, const Keys& keys,
-                                                 const Queries& queries, const Out& out,
-                                                 const Less& less = {},
-                                                 const search_options& options = {}) {
+template <execution_space Exec, searched_keys Keys, class Queries, class Out, class Less = less>
+void contains(const Exec& exec, const Keys& keys, const Queries& queries, const Out& out,
+              const Less& less = {}, const search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Out> && std::is_integral_v<typename Out::value_type>,
                 "lanewise: contains stores bool or integers in a View");
   const auto tree = kernels::searched<Exec>(keys, "contains");

@@ -22,6 +22,8 @@ struct btree_options {
   /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
   /// be using the tree. Otherwise it does not, and items without room have the status no_room.
   bool grow = true;
+
+  operator table_options() const { return {work, status, tally}; }
 };
 
 LANEWISE_END_NAMESPACE
@@ -29,23 +31,10 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The arrays of a bulk call.
-template <class Table>
-struct btree_arrays {
-  using value = typename Table::view_type::value_type;
-  const typename Table::key_type* keys = nullptr;
-  std::int64_t n = 0;
-  const table_operation* operations = nullptr;  // null where all are the same
-  const value* given = nullptr;                 // null for none
-  value* found = nullptr;                       // null for none
-};
-
 /// An operation for each item. A warp fetches the leaves of several windows of items in advance.
 template <class Table, class Combine>
 struct btree_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = window_policy<1>;
   template <class Team>
   struct scratch {};
 
@@ -60,7 +49,7 @@ struct btree_kernel {
   view_type tree;
   Combine combine;
   table_operation operation;
-  btree_arrays<Table> arrays;
+  table_arrays<Table> arrays;
   table_status* status;    // null for none
   status_counts* tally;    // null for none
   std::uint64_t* lacking;  // items without room are counted here; null: as the others
@@ -78,14 +67,14 @@ struct btree_kernel {
     const index_range mine =
         lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
                              std::int64_t{team.league()} * Team::warps);
-    numbers came(0u);  // lane s: how often status s
+    warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       numbers root[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a) {
         const auto active = items_of(warp, mine, begin + a);
-        root[a] = tree.roots_of(warp, active,
-                                warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
+        const auto key = warp.load(active, arrays.keys + (begin + a) * width, key_type{});
+        root[a] = tree.subtrees_with_roots(warp, active, key).root;
         if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
       lanes_t<warp_type, typename view_type::word> seen[ahead];
@@ -95,7 +84,7 @@ struct btree_kernel {
       for (int a = 0; a < ahead; ++a)
         window(warp, items_of(warp, mine, begin + a), root[a], seen[a], (begin + a) * width, came);
     }
-    add_up(warp, came);
+    came.add_up(warp, tally, lacking);
   }
 
  private:
@@ -107,11 +96,13 @@ struct btree_kernel {
   }
   template <class Warp, class Mask, class Numbers, class Words>
   LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
-                                const Words& seen, std::int64_t first, Numbers& came) const {
+                                const Words& seen, std::int64_t first,
+                                warp_tally<Warp>& came) const {
     auto active = items;
     if (again) {
-      active = active & (number_of(warp, warp.load(items, status + first, table_status::none)) ==
-                         Numbers(no_room));
+      active = active &
+               (detail::numbers_of<Warp>(warp, warp.load(items, status + first,
+                                                         table_status::none)) == Numbers(no_room));
       if (!warp.any(active)) return;
     }
     const auto key = warp.load(active, arrays.keys + first, key_type{});
@@ -127,12 +118,12 @@ struct btree_kernel {
         left, typename Warp::template lanes<table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
                         leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
-    const auto number = number_of(warp, result);
+    const auto number = detail::numbers_of<Warp>(warp, result);
     if (arrays.found != nullptr)
       warp.store(active & (number == Numbers(static_cast<std::uint32_t>(table_status::found))),
                  arrays.found + first, value);
     if (status != nullptr) warp.store(active, status + first, result);
-    if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
+    if (tally != nullptr || lacking != nullptr) came.add(warp, active, number);
   }
   /// The lanes that have the root of two neighbours, which have it in a row. Next to lanes that are
   /// not active it may be fewer.
@@ -144,22 +135,6 @@ struct btree_kernel {
     const auto down = (lane < Warp::width - 1u) & (root == warp.shuffle_down(root, 1));
     const auto down_two = down & (lane < Warp::width - 2u) & (root == warp.shuffle_down(root, 2));
     return active & (up_two | (up & down) | down_two);
-  }
-  template <class Warp, class Statuses>
-  static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
-    return warp.map([](table_status x) { return static_cast<std::uint32_t>(x); }, s);
-  }
-  template <class Warp, class Numbers>
-  LANEWISE_FUNCTION void add_up(const Warp& warp, const Numbers& came) const {
-    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not table_status::none
-    if (lacking != nullptr) {
-      const std::uint32_t without_room = warp.broadcast(came, static_cast<int>(no_room));
-      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
-      told = told & (warp.lane() != Numbers(no_room));
-    }
-    if (tally != nullptr)
-      warp.fetch_add(told & (came != Numbers(0u)), tally->count, warp.lane(),
-                     warp.template cast<std::uint64_t>(came));
   }
 };
 
@@ -234,30 +209,29 @@ void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t
 }
 
 /// An operation on all items of a tree that does not grow.
-template <class Exec, class Table, class Combine>
+template <class Exec, class Table, class Combine, class Options>
 void btree_call(const Exec& exec, const Table& tree, table_operation operation,
-                const btree_arrays<Table>& arrays, const Combine& combine,
-                const btree_options& options) {
+                const table_arrays<Table>& arrays, const Combine& combine, const Options& options) {
   using kernel = btree_kernel<Table, Combine>;
   lanewise::launch(exec, "Lanewise::btree::operate",
                    kernels::league_for_windows<kernel>(exec, arrays.n),
                    kernel{tree.view(), combine, operation, arrays, options.status.data(),
                           options.tally.data(), nullptr, false, false});
 }
-/// If a tree has no memory, the call works on an empty one.
-template <class Exec, class Table>
-void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
-                        table_operation operation, const btree_arrays<Table>& arrays,
-                        const btree_options& options) {
-  if (arrays.n == 0) return;
-  using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
-  if (tree.roots() > 0) {
-    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, options);
-  } else {
-    kernels::btree_call(exec, kernels::make_btree<Table>(exec, name, 0, no_elements{}, 0),
-                        operation, arrays, detail::keep_given{}, options);
+/// A tree while a call works on what is there: an empty one if it has no memory.
+template <class Exec, any_btree Tree>
+class table_reader<Exec, Tree> {
+ public:
+  table_reader(const Exec& exec, const char* name, const Tree& tree) : tree_(tree) {
+    using elements = table_as_lines<typename Tree::key_type, typename Tree::mapped_type>;
+    if (tree.roots() == 0) empty_ = kernels::make_btree<Tree>(exec, name, 0, elements{}, 0);
   }
-}
+  const Tree& table() const { return tree_.roots() == 0 ? empty_ : tree_; }
+
+ private:
+  const Tree& tree_;
+  Tree empty_;
+};
 /// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
 /// waited for. A merge costs a GPU about 20 launches, and reads and writes the least keys of all
 /// roots.
@@ -282,10 +256,10 @@ struct has_no_room {
 /// Puts the items that have the status no_room into the tree, all at once.
 template <class Exec, class Table, class Bulk>
 void merge_items_left(const Exec& exec, const char* name, Table& tree,
-                      const btree_arrays<Table>& of, table_status* status, std::int64_t n,
+                      const table_arrays<Table>& of, table_status* status, std::int64_t n,
                       status_counts* tally, const Bulk& bulk) {
   using key_type = typename Table::key_type;
-  using value_type = typename btree_arrays<Table>::value;
+  using value_type = kernels::table_value<Table>;
   workspace_arrays parts{workspace_size{}};
   const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
                     values = parts.add<value_type>(of.given == nullptr ? 0 : n),
@@ -296,7 +270,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
   (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
                             has_no_room{status});
-  btree_arrays<Table> left;
+  table_arrays<Table> left;
   left.n = n;
   const auto take = [&]<class T>(const T* from, std::size_t at) {
     const auto to = workspace_arrays::view<T, Exec>(work.get(), at, n);
@@ -306,7 +280,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   left.keys = take(of.keys, keys);
   if (of.given != nullptr) left.given = left.found = take(of.given, values);
   if (of.operations != nullptr) left.operations = take(of.operations, kinds);
-  const auto put = [&](auto& all) { bulk(all, left, ordered_options{.status = came}); };
+  const auto put = [&](auto& all) { bulk(all, left, table_options{.status = came}); };
   while (!kernels::merge_into_leaves(exec, name, tree, left.keys, n, put)) {
     kernels::rebuild_btree(exec, name, tree, n, nullptr);
     if (left.given != nullptr) (void)take(of.given, values);
@@ -314,17 +288,14 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   lanewise::transform(exec, generated(n, number_of_item{}),
                       lanewise::consumed(n, put_status{status, item.data(), came.data()}),
                       identity{});
-  if (tally != nullptr)
-    lanewise::launch(exec, "Lanewise::btree::tally",
-                     kernels::league_for_windows<tally_kernel>(exec, n),
-                     tally_kernel{came.data(), n, tally});
+  kernels::tally_statuses(exec, came.data(), n, tally);
   exec.fence("Lanewise::btree: the items left are in");
 }
 /// An operation on all items. Items that meet many others in their leaves are merged, and items
 /// without room have their turn when the tree has grown.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_operation operation,
-                         const btree_arrays<Table>& arrays, const Combine& combine,
+                         const table_arrays<Table>& arrays, const Combine& combine,
                          const btree_options& options, const Bulk& bulk) {
   using kernel = btree_kernel<Table, Combine>;
   table_status* status = options.status.data();
@@ -357,37 +328,16 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_
   }
 }
 
-/// Checks the arguments that all calls have.
-template <class Exec, class Table, class Keys>
-btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys,
-                                    const btree_options& options) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a B+ tree");
-  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, "keys", keys);
-  options.status.template expects_reachable<Exec>(name, "options.status", 0);
-  options.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(!options.status.is_given() || options.status.extent() >= array.extent, name,
-                  ": options.status has ", options.status.extent(), " places, there are ",
-                  array.extent, " items");
-  btree_arrays<Table> arrays;
-  arrays.keys = array.data;
-  arrays.n = array.extent;
-  return arrays;
-}
-
 }  // namespace kernels
 
 /// The elements of a tree as an ordered table: a snapshot, and whatever bulk calls on these do.
 ///
 /// Lists the leaves, sorts them by their least keys, and reads and writes every element once.
 /// Nothing may be changing the tree. **Blocks.** Throws what allocations throw.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree,
-                workspace_ref work = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  using ordered_type = typename table_type::ordered_type;
-  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "to_ordered");
+template <class Exec, any_btree Tree>
+auto to_ordered(const Exec& exec, const Tree& tree, workspace_ref work = {}) {
+  using ordered_type = typename Tree::ordered_type;
+  const kernels::btree_leaves<Exec, Tree> leaves(exec, tree, work, "to_ordered");
   ordered_type result = kernels::make_table_of_lines<ordered_type>(
       exec, "to_ordered", leaves.elements(), leaves.lines());
   exec.fence("Lanewise::btree: the leaves are written");
@@ -397,32 +347,29 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
 /// Makes the tree one of the elements of a table. It has room for at least `insertions` insertions
 /// whatever their keys are, and spare nodes for a quarter of the leaves. Reads and writes every
 /// element once. **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-           const ordered_table<Key, Value, key_multiplicity::unique, Memory>& elements,
+template <class Exec, any_btree Tree>
+void build(const Exec& exec, Tree& tree, const typename Tree::ordered_type& elements,
            std::int64_t insertions = 0) {
-  kernels::build_btree(exec, "build", tree, elements.size(),
-                       kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
+  kernels::build_btree(
+      exec, "build", tree, elements.size(),
+      kernels::table_as_lines<typename Tree::key_type, typename Tree::mapped_type>{elements.view()},
+      insertions);
 }
 
 namespace kernels {
 
-/// A View of an argument of a call.
-template <class Exec, class T>
-auto items_of_call(T* items, std::int64_t n) {
-  return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(items, n);
-}
 /// A call that may put elements into a tree. Many items at once, relative to the number of
 /// elements, are merged with these by `bulk(ordered table, arrays, options)`: the tree is written
 /// once.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_growing_call(const Exec& exec, const char* name, Table& tree, table_operation operation,
-                        const btree_arrays<Table>& arrays, const Combine& combine,
+                        const table_arrays<Table>& arrays, const Combine& combine,
                         const btree_options& options, const Bulk& bulk) {
+  kernels::expects_options<Exec>(name, options, arrays.n);
   if (arrays.n == 0) return;
   if (options.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
     auto all = lanewise::to_ordered(exec, tree, options.work);
-    bulk(all, arrays, ordered_options{options.work, options.status, options.tally});
+    bulk(all, arrays, options);
     lanewise::build(exec, tree, all);
   } else if (options.grow) {
     kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, options, bulk);
@@ -436,9 +383,8 @@ void btree_growing_call(const Exec& exec, const char* name, Table& tree, table_o
 
 /// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least `insertions`
 /// insertions. **Blocks**; nothing else may be using the tree.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-             std::int64_t insertions = 0, workspace_ref work = {}) {
+template <class Exec, any_btree Tree>
+void compact(const Exec& exec, Tree& tree, std::int64_t insertions = 0, workspace_ref work = {}) {
   kernels::rebuild_btree(exec, "compact", tree, insertions, work);
 }
 /// Makes room for `insertions` insertions, whatever their keys and their order are: none of the
@@ -449,141 +395,91 @@ void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 ///
 /// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-             std::int64_t insertions, workspace_ref work = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  kernels::expects_insertions<table_type>("reserve", insertions);
+template <class Exec, any_btree Tree>
+void reserve(const Exec& exec, Tree& tree, std::int64_t insertions, workspace_ref work = {}) {
+  kernels::expects_insertions<Tree>("reserve", insertions);
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
-  const std::int64_t wanted = kernels::nodes_for_more<table_type>(insertions, tree.roots(), used);
+  const std::int64_t wanted = kernels::nodes_for_more<Tree>(insertions, tree.roots(), used);
   if (tree.roots() == 0 || tree.capacity() - used < wanted)
     kernels::rebuild_btree(exec, "reserve", tree, insertions, work);
 }
 /// Empties the tree and frees its memory.
-template <class Exec, class Key, class Value, class Memory, int bytes>
-void clear(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree) {
+template <class Exec, any_btree Tree>
+void clear(const Exec& exec, Tree& tree) {
   exec.fence("Lanewise::btree: the tree is cleared");
-  tree = btree_table<Key, Value, Memory, bytes>();
+  tree = Tree();
 }
 
-/// Puts pairs into a map, unless the key is there. Of several items with one key any one is put
-/// there.
+/// Puts pairs into a map, or keys into a set, unless the key is there. Of several items with one
+/// key any one is put there.
 ///
-/// keys and values are Views of the tree's types. A search and a read and write of one node for
-/// each item; where there are more than a quarter of the elements, one sort of the items and one
-/// read and write of everything. Throws std::invalid_argument on wrong extents, Views with items
-/// and no memory, and options that cannot be reached; and what allocations throw, with the items
-/// so far in the tree.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
-requires(!std::is_void_v<Value> &&
-         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
-                                                btree_table<Key, Value, Memory, bytes>& tree,
-                                                const Keys& keys, const Values& values,
-                                                const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
-  kernels::btree_growing_call(
-      exec, "insert", tree, table_operation::insert, arrays, detail::keep_given{}, options,
-      [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                         kernels::items_of_call<Exec>(a.given, a.n), o);
-      });
-}
-/// Puts keys into a set.
-template <class Exec, class Key, class Memory, int bytes, class Keys>
-void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const Keys& keys,
+/// keys and values are Views of the tree's types; values is std::nullopt for sets. A search and a
+/// read and write of one node for each item; where there are more than a quarter of the elements,
+/// one sort of the items and one read and write of everything. Throws std::invalid_argument on
+/// wrong extents, Views with items and no memory, and options that cannot be reached; and what
+/// allocations throw, with the items so far in the tree.
+template <class Exec, any_btree Tree, class Keys, class Values = std::nullopt_t>
+void insert(const Exec& exec, Tree& tree, const Keys& keys, const Values& values = std::nullopt,
             const btree_options& options = {}) {
-  using table_type = btree_table<Key, void, Memory, bytes>;
   kernels::btree_growing_call(
       exec, "insert", tree, table_operation::insert,
-      kernels::btree_arrays_of<Exec, table_type>("insert", keys, options), detail::keep_given{},
-      options, [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n), o);
+      kernels::pairs_of<Exec, Tree>("insert", keys, values), detail::keep_given{}, options,
+      [&](auto& all, const auto& a, const table_options& o) {
+        kernels::change_by_key<kernels::insert_change>(exec, "insert", all, a, true, o);
       });
 }
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key any one stays. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
-void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+template <class Exec, any_btree Tree, class Keys, class Values>
+void assign(const Exec& exec, Tree& tree, const Keys& keys, const Values& values,
+            const btree_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Tree>("assign", keys, values);
   kernels::btree_growing_call(
       exec, "assign", tree, table_operation::assign, arrays, detail::keep_given{}, options,
-      [&](auto& all, const auto& a, const ordered_options& o) {
-        lanewise::assign(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      [&](auto& all, const auto& a, const table_options& o) {
+        kernels::change_by_key<kernels::assign_change>(exec, "assign", all, a, true, o);
       });
 }
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, associative and commutative. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values,
-          class Combine>
-void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-            const Values& values, const Combine& combine, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, options);
-  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+template <class Exec, any_btree Tree, class Keys, class Values, class Combine>
+void upsert(const Exec& exec, Tree& tree, const Keys& keys, const Values& values,
+            const Combine& combine, const btree_options& options = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Tree>, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, Tree>("upsert", keys, values);
   kernels::btree_growing_call(exec, "upsert", tree, table_operation::combine, arrays, combine,
-                              options, [&](auto& all, const auto& a, const ordered_options& o) {
-                                lanewise::upsert(
-                                    exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
-                                    kernels::items_of_call<Exec>(a.given, a.n), combine, o);
+                              options, [&](auto& all, const auto& a, const table_options& o) {
+                                kernels::combine_by_key(exec, all, a, combine, o);
                               });
 }
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
-void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-           const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, options);
-  kernels::btree_call_or_none(exec, "erase", tree, table_operation::erase, arrays, options);
-}
-/// Looks keys up: values(i) becomes the value of keys(i) where it is there, and is left as it is
-/// elsewhere. values is std::nullopt where only statuses are wanted. Does not block.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Keys,
-          class Values = std::nullopt_t>
-void find(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
-          const Values& values = std::nullopt, const btree_options& options = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, options);
-  if constexpr (Kokkos::is_view_v<Values>)
-    arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::btree_call_or_none(exec, "find", tree, table_operation::find, arrays, options);
+template <class Exec, any_btree Tree, class Keys>
+void erase(const Exec& exec, Tree& tree, const Keys& keys, const table_options& options = {}) {
+  const auto arrays = kernels::arrays_of<Exec, Tree>("erase", keys);
+  kernels::expects_options<Exec>("erase", options, arrays.n);
+  if (arrays.n == 0) return;
+  const kernels::table_reader<Exec, Tree> reader(exec, "erase", tree);
+  kernels::btree_call(exec, reader.table(), table_operation::erase, arrays, detail::keep_given{},
+                      options);
 }
 /// An operation of its own for every item: find, insert, assign, combine (with the function object)
 /// or erase. values(i) is given, and returned by find. As insert.
-template <class Exec, class Key, class Value, class Memory, int bytes, class Operations, class Keys,
-          class Values, class Combine = detail::keep_given>
-void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const btree_options& options = {}, const Combine& combine = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, options);
-  arrays.operations =
-      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
-  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
-  arrays.given = arrays.found;
+template <class Exec, any_btree Tree, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given>
+void apply(const Exec& exec, Tree& tree, const Operations& operations, const Keys& keys,
+           const Values& values, const btree_options& options = {}, const Combine& combine = {}) {
+  const auto arrays = kernels::arrays_of_apply<Exec, Tree>(operations, keys, values);
   kernels::btree_growing_call(exec, "apply", tree, table_operation::find, arrays, combine, options,
-                              [&](auto& all, const auto& a, const ordered_options& o) {
-                                lanewise::apply(
-                                    exec, all, kernels::items_of_call<Exec>(a.operations, a.n),
-                                    kernels::items_of_call<Exec>(a.keys, a.n),
-                                    kernels::items_of_call<Exec>(a.found, a.n), o, combine);
+                              [&](auto& all, const auto& a, const table_options& o) {
+                                kernels::apply_by_key(exec, all, a, combine, o);
                               });
 }
 
 /// How many elements there are: reads the states of all nodes. Nothing may be changing the tree.
 /// **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-std::int64_t size(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
-  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+template <class Exec, any_btree Tree>
+std::int64_t size(const Exec& exec, const Tree& tree) {
+  using layout = typename Tree::layout;
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
   if (used == 0) return 0;
   return lanewise::reduce(
@@ -603,9 +499,9 @@ struct btree_statistics {
   double fill = 0;  ///< elements / places of the nodes in use
 };
 /// **Blocks.**
-template <class Exec, class Key, class Value, class Memory, int bytes>
-btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
-  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+template <class Exec, any_btree Tree>
+btree_statistics statistics(const Exec& exec, const Tree& tree) {
+  using layout = typename Tree::layout;
   btree_statistics s;
   s.elements = lanewise::size(exec, tree);
   s.roots = tree.roots();
@@ -619,10 +515,5 @@ btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memo
   }
   return s;
 }
-
-/// The scalar face of a tree for threads of an execution space.
-template <class Exec, class Table>
-using btree_scalar_face_t =
-    btree_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
 
 LANEWISE_END_TARGET_NAMESPACE

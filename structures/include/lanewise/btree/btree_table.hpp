@@ -130,4 +130,16 @@ class btree_table {
   std::shared_ptr<void> top_owner_;
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_btree = false;
+template <class Key, class Value, class Memory, int bytes>
+inline constexpr bool is_btree<btree_table<Key, Value, Memory, bytes>> = true;
+
+}  // namespace detail
+
+template <class T>
+concept any_btree = detail::is_btree<T>;
+
 LANEWISE_END_NAMESPACE

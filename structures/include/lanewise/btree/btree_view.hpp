@@ -3,8 +3,7 @@
 #pragma once
 
 #include <lanewise/btree/detail/btree_walk.hpp>
-#include <lanewise/common/detail/table_words.hpp>
-#include <lanewise/common/table_vocabulary.hpp>
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
 #include <cstdint>
@@ -21,7 +20,10 @@ LANEWISE_BEGIN_NAMESPACE
 /// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<table_status>, none in inactive
 /// lanes. btree/detail/btree_walk.hpp says when operations take effect.
 template <class Key, class Value, int node_bytes = 128>
-class btree_view {
+class btree_view : public detail::neighbour_face<
+                       btree_view<Key, Value, node_bytes>, Key,
+                       std::conditional_t<detail::btree_layout<Key, Value, node_bytes>::has_values,
+                                          Value, std::uint32_t>> {
  public:
   using layout = detail::btree_layout<Key, Value, node_bytes>;
   using word = typename layout::word;
@@ -88,28 +90,6 @@ class btree_view {
     return operate(warp, active, operation, key, value, combine);
   }
 
-  /// The element with the least key that is not less (strict: that is greater) than the lane's.
-  /// found_key and value are changed where there is one. strict from an element's key on is the
-  /// next element, so that a key is a cursor.
-  template <bool strict = false, class Warp>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found_key,
-                                   lanes<Warp, value_type>& value) const {
-    return neighbour(warp, active, key, found_key, value,
-                     [this](const auto& walk, std::uint32_t root, word k, word& v) {
-                       return this->template above<strict>(walk, root, k, v);
-                     });
-  }
-  /// The element with the greatest key that is not greater (strict: that is less).
-  template <bool strict = false, class Warp>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
-                                     lanes<Warp, value_type>& value) const {
-    return neighbour(warp, active, key, found_key, value,
-                     [this](const auto& walk, std::uint32_t root, word k, word& v) {
-                       return this->template below<strict>(walk, root, k, v);
-                     });
-  }
   /// Every active lane calls f(key, value, state) for the elements with keys in [first, last], in
   /// order. state is the lane's own, which f may change.
   template <class Warp, class States, class F>
@@ -130,6 +110,8 @@ class btree_view {
 
   // Below: what the kernels of this family are made of.
 
+  static constexpr int teams_of_queries = 1;
+
   LANEWISE_FUNCTION const detail::btree_memory<layout>& memory() const { return memory_; }
   LANEWISE_FUNCTION std::uint32_t roots() const { return static_cast<std::uint32_t>(lows_.n); }
   static LANEWISE_FUNCTION word widen(const Key& k) { return lanewise::to_bits(k); }
@@ -148,12 +130,64 @@ class btree_view {
   LANEWISE_FUNCTION std::uint32_t node_of(std::uint32_t root) const {
     return root_nodes_ == nullptr ? root : root_nodes_[root];
   }
-  /// The root of the subtree of every active lane's key, as a node; node 0 in inactive lanes.
+  /// What locate finds: subtrees, and the nodes that are their roots.
   template <class Warp>
-  LANEWISE_FUNCTION auto roots_of(const Warp& warp, mask<Warp> active,
-                                  const lanes<Warp, Key>& key) const {
-    const auto root = subtrees_of(warp, active, key);
-    return root_nodes_ == nullptr ? root : warp.gather(active, root_nodes_, root, std::uint32_t{0});
+  struct located {
+    lanes<Warp, std::uint32_t> subtree, root;
+  };
+  template <class Warp>
+  LANEWISE_FUNCTION located<Warp> subtrees_with_roots(const Warp& warp, mask<Warp> active,
+                                                      const lanes<Warp, Key>& key) const {
+    const auto subtree = subtrees_of(warp, active, key);
+    return {subtree, root_nodes_ == nullptr
+                         ? subtree
+                         : warp.gather(active, root_nodes_, subtree, std::uint32_t{0})};
+  }
+  /// For k windows of keys: all of their lanes have one. Hosts wait for all roots at once.
+  template <bool, int k, class Warp>
+  LANEWISE_FUNCTION void locate(const Warp& warp, const lanes<Warp, Key> (&key)[k],
+                                located<Warp> (&at)[k]) const {
+    const auto all = warp.template first<std::uint32_t>(Warp::width);
+    LANEWISE_UNROLL
+    for (int a = 0; a < k; ++a) {
+      at[a] = subtrees_with_roots(warp, all, key[a]);
+      if constexpr (k > 1) fetch(warp, all, at[a].root);
+    }
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto find_at(const Warp& warp, mask<Warp> active, const located<Warp>& at,
+                                 const lanes<Warp, Key>& key,
+                                 lanes<Warp, value_type>& value) const {
+    return operate_in(warp, active, at.root, states_of(warp, active, at.root),
+                      same(warp, table_operation::find), key, value, detail::keep_given{});
+  }
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, mask<Warp> active, const located<Warp>& at,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
+                                      lanes<Warp, value_type>& value) const {
+    lanes<Warp, std::uint32_t> status(0u);
+    auto root = at.subtree;
+    auto of = key;
+    warp.each(
+        active,
+        [&](std::uint32_t& r, Key& k, Key& f, value_type& v, std::uint32_t& s) {
+          const typename walk_of<Warp>::type walk(memory_);
+          word w = 0;
+          near there{};
+          if constexpr (forward) {
+            there = above<strict>(walk, r, widen(k), w);
+          } else {
+            there = below<strict>(walk, r, widen(k), w);
+          }
+          if (there.is_there) {
+            f = narrow(there.key);
+            v = value_of(w);
+          }
+          s = static_cast<std::uint32_t>(there.is_there ? table_status::found
+                                                        : table_status::absent);
+        },
+        root, of, found, value, status);
+    return detail::statuses_of<Warp>(warp, status);
   }
   /// The subtree of every active lane's key; 0 in inactive lanes.
   template <class Warp>
@@ -216,7 +250,13 @@ class btree_view {
           s = static_cast<std::uint32_t>(came);
         },
         root, seen, operation, of, value, status);
-    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
+    return detail::statuses_of<Warp>(warp, status);
+  }
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
+    const located<Warp> at{subtrees_of(warp, active, key), {}};
+    return neighbour_at<forward, strict>(warp, active, at, key, found, value);
   }
 
  private:
@@ -234,32 +274,9 @@ class btree_view {
                                  const lanes<Warp, std::uint32_t>& operation,
                                  const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
                                  const Combine& combine) const {
-    const auto root = roots_of(warp, active, key);
+    const auto root = subtrees_with_roots(warp, active, key).root;
     return operate_in(warp, active, root, states_of(warp, active, root), operation, key, value,
                       combine);
-  }
-  template <class Warp, class F>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found_key, lanes<Warp, value_type>& value,
-                                   const F& f) const {
-    lanes<Warp, std::uint32_t> status(0u);
-    auto root = subtrees_of(warp, active, key);
-    auto of = key;
-    warp.each(
-        active,
-        [&](std::uint32_t& r, Key& k, Key& found, value_type& v, std::uint32_t& s) {
-          const typename walk_of<Warp>::type walk(memory_);
-          word w = 0;
-          const near there = f(walk, r, widen(k), w);
-          if (there.is_there) {
-            found = narrow(there.key);
-            v = value_of(w);
-          }
-          s = static_cast<std::uint32_t>(there.is_there ? table_status::found
-                                                        : table_status::absent);
-        },
-        root, of, found_key, value, status);
-    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, status);
   }
 
   struct near {
@@ -324,78 +341,6 @@ class btree_view {
   detail::btree_memory<layout> memory_;
   search_tree<key_word> lows_;
   const std::uint32_t* root_nodes_ = nullptr;
-};
-
-/// The scalar face: operations of one thread, under any divergence and without the help of others.
-/// Solo is a warp of one lane. Functions as those of btree_view, for one key.
-template <class View, class Solo>
-class btree_scalar_face {
- public:
-  using key_type = typename View::key_type;
-  using value_type = typename View::value_type;
-
-  LANEWISE_FUNCTION explicit btree_scalar_face(const View& tree) : tree_(tree) {}
-
-  LANEWISE_FUNCTION table_status find(const key_type& key, value_type& value) const {
-    return one(value, [&](auto& v) { return tree_.find(solo_, all(), keys(key), v); });
-  }
-  LANEWISE_FUNCTION table_status insert(const key_type& key, value_type& value) const {
-    return one(value, [&](auto& v) { return tree_.insert(solo_, all(), keys(key), v); });
-  }
-  LANEWISE_FUNCTION table_status assign(const key_type& key, value_type& value) const {
-    return one(value, [&](auto& v) { return tree_.assign(solo_, all(), keys(key), v); });
-  }
-  template <class Combine>
-  LANEWISE_FUNCTION table_status upsert(const key_type& key, value_type& value,
-                                        const Combine& combine) const {
-    return one(value, [&](auto& v) { return tree_.upsert(solo_, all(), keys(key), v, combine); });
-  }
-  LANEWISE_FUNCTION table_status erase(const key_type& key, value_type& value) const {
-    return one(value, [&](auto& v) { return tree_.erase(solo_, all(), keys(key), v); });
-  }
-  template <bool strict = false>
-  LANEWISE_FUNCTION table_status successor(const key_type& key, key_type& found,
-                                           value_type& value) const {
-    keys at(found);
-    const table_status status = one(value, [&](auto& v) {
-      return tree_.template successor<strict>(solo_, all(), keys(key), at, v);
-    });
-    found = solo_.broadcast(at, 0);
-    return status;
-  }
-  template <bool strict = false>
-  LANEWISE_FUNCTION table_status predecessor(const key_type& key, key_type& found,
-                                             value_type& value) const {
-    keys at(found);
-    const table_status status = one(value, [&](auto& v) {
-      return tree_.template predecessor<strict>(solo_, all(), keys(key), at, v);
-    });
-    found = solo_.broadcast(at, 0);
-    return status;
-  }
-  /// Calls f(key, value) for the elements with keys in [first, last], in order.
-  template <class F>
-  LANEWISE_FUNCTION void for_each(const key_type& first, const key_type& last, const F& f) const {
-    lanes_t<Solo, std::uint32_t> unused(0u);
-    tree_.for_each(solo_, all(), keys(first), keys(last), unused,
-                   [&f](const key_type& k, const value_type& v, std::uint32_t&) { f(k, v); });
-  }
-
- private:
-  using keys = lanes_t<Solo, key_type>;
-  using values = lanes_t<Solo, value_type>;
-
-  LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
-  template <class F>
-  LANEWISE_FUNCTION table_status one(value_type& value, const F& f) const {
-    values v(value);
-    const table_status status = solo_.broadcast(f(v), 0);
-    value = solo_.broadcast(v, 0);
-    return status;
-  }
-
-  View tree_;
-  Solo solo_;
 };
 
 LANEWISE_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/call/status.hpp>
 #include <lanewise/call/workspace.hpp>
-#include <lanewise/common/detail/array_arguments.hpp>
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/hash/detail/slab_maintenance.hpp>
 #include <lanewise/hash/slab_growth.hpp>
 
@@ -100,7 +100,6 @@ struct slab_kernel {
   using lanes = lanes_t<Warp, std::uint32_t>;
   using word = typename View::word;
   using value = typename View::value_type;
-  static constexpr std::uint32_t statuses = 8;
   static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
 
   View table;
@@ -136,7 +135,7 @@ struct slab_kernel {
         together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
     const std::int64_t step = together ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
-    lanes<warp_type> came(0u);  // lane s: how often status s
+    warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
       located at[ahead];
       LANEWISE_UNROLL
@@ -150,7 +149,7 @@ struct slab_kernel {
         window(warp, resident, items_of(warp, n, mine, begin + a), at[a], first, came);
       }
     }
-    add_up(warp, came);
+    came.add_up(warp, tally, lacking);
   }
 
  private:
@@ -163,7 +162,8 @@ struct slab_kernel {
 
   template <class Warp, class Mask, class Located>
   LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask exist,
-                                const Located& at, std::int64_t first, lanes<Warp>& came) const {
+                                const Located& at, std::int64_t first,
+                                warp_tally<Warp>& came) const {
     using words = lanes_t<Warp, word>;
     const item_places<Warp> at_items(warp, exist, places, first);
     auto active = exist;
@@ -198,42 +198,7 @@ struct slab_kernel {
       at_items.store(
           active, status,
           warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, result));
-    if (tally != nullptr || lacking != nullptr)
-      came = came + warp.histogram(active, result, statuses);
-  }
-
-  /// Items without room are counted in lacking, where they are tried again, and else as the others.
-  template <class Warp>
-  LANEWISE_FUNCTION void add_up(const Warp& warp, const lanes<Warp>& came) const {
-    constexpr auto no_room = static_cast<std::uint32_t>(table_status::no_room);
-    auto told =
-        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not table_status::none
-    if (lacking != nullptr) {
-      const std::uint32_t without_room = warp.broadcast(came, no_room);
-      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
-      told = told & (warp.lane() != no_room);
-    }
-    if (tally != nullptr)
-      warp.fetch_add(told & (came != 0u), tally->count, warp.lane(),
-                     warp.template cast<std::uint64_t>(came));
-  }
-};
-
-/// The arrays of a bulk call.
-template <class Table>
-struct slab_arrays {
-  using value = typename Table::view_type::value_type;
-  const typename Table::key_type* keys = nullptr;
-  std::int64_t n = 0;
-  const table_operation* operations = nullptr;
-  const value* given = nullptr;
-  value* found = nullptr;
-  std::uint32_t* numbers = nullptr;
-
-  /// Items [first, first + many).
-  slab_arrays part(std::int64_t first, std::int64_t many) const {
-    const auto from = [first](auto* p) { return p == nullptr ? p : p + first; };
-    return {keys + first, many, from(operations), from(given), from(found), from(numbers)};
+    if (tally != nullptr || lacking != nullptr) came.add(warp, active, result);
   }
 };
 
@@ -241,7 +206,7 @@ struct slab_arrays {
 template <class Table>
 struct slab_ordered {
   using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
+  using value = kernels::table_value<Table>;
 
   const key* keys = nullptr;
   const value* given = nullptr;
@@ -258,10 +223,10 @@ template <class Operation, class Exec, class Table>
 struct slab_plan<detail::slab_as_given, Operation, Exec, Table> {
   std::size_t bytes = 0;
 
-  slab_plan(const Exec&, const Table&, const slab_arrays<Table>&, bool, const slab_options&,
+  slab_plan(const Exec&, const Table&, const table_arrays<Table>&, bool, const slab_options&,
             const table_status*) {}
   slab_ordered<Table> order(const Exec&, const char*, const Table&,
-                            const slab_arrays<Table>& arrays, char*, std::int64_t*, table_status*,
+                            const table_arrays<Table>& arrays, char*, std::int64_t*, table_status*,
                             status_counts*) const {
     return {arrays.keys, arrays.given, nullptr, {arrays.n}, false};
   }
@@ -275,7 +240,7 @@ using plain_slab_table = slab_hash_table<Key, Value, key_multiplicity::unique,
 /// Runs an operation on all items; where it may grow, again on those without room.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
-               const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
+               const table_arrays<Table>& arrays, const Combine& combine, bool grows,
                const Options& options, table_status* status) {
   using key = typename Table::key_type;
   using combine_words =
@@ -297,9 +262,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
       plan.order(exec, label, table, arrays, memory + own,
                  reinterpret_cast<std::int64_t*>(memory + 8), status, options.tally.data());
   if (own_statuses > 0) status = reinterpret_cast<table_status*>(memory + 64);
-  const std::int64_t windows = lanewise::divide_up(arrays.n, warp_t<Exec>::width);
-  const auto league = backend::template resident_league<kernel>(
-      exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  const auto league = kernels::league_for_windows<kernel>(exec, arrays.n);
   std::uint64_t without_room = ~std::uint64_t{0};
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
@@ -324,7 +287,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
 #define LANEWISE_COMPILED_SLAB(Exec, Key, Value, operation)                                      \
   LANEWISE_COMPILED_TEMPLATE void slab_part<detail::same_operation<table_operation::operation>>( \
       const Exec&, const char*, const char*, plain_slab_table<Exec, Key, Value>&,                \
-      const slab_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,   \
+      const table_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,  \
       const slab_options&, table_status*);
 #define LANEWISE_COMPILED_SLABS(Exec, Key, Value)                                                 \
   LANEWISE_COMPILED_TEMPLATE bool shorten_lists(const Exec&, plain_slab_table<Exec, Key, Value>&, \
@@ -356,18 +319,13 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
 /// they are.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
-               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
+               const table_arrays<Table>& arrays, const Combine& combine, bool needs_room,
                const Options& options) {
   detail::functor_rules<Exec>::template called_with<typename Table::hasher,
                                                     typename Table::key_type>();
-  kernels::expects_reachable_table<Exec, Table>();
   table.expects_memory();
-  options.status.template expects_reachable<Exec>(name, "options.status", 0);
-  options.tally.template expects_reachable<Exec>(name, "options.tally");
+  kernels::expects_options<Exec>(name, options, arrays.n);
   table_status* status = options.status.data();
-  detail::expects(!options.status.is_given() || options.status.extent() >= arrays.n, name,
-                  ": options.status has ", options.status.extent(), " places, there are ", arrays.n,
-                  " items");
   const bool grows = needs_room && options.grow;
   const bool in_parts = grows && table.load() > 0;
   std::int64_t many = arrays.n, new_ones = arrays.n;
@@ -386,82 +344,49 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
   }
 }
 
-template <class Exec, class Table, class Keys>
-slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
-  const auto source = detail::as_source<Exec>(keys);
-  static_assert(std::is_same_v<std::decay_t<decltype(source)>,
-                               array_source<typename Table::key_type, identity>>,
-                "lanewise: keys are a View of the table's type of keys");
-  detail::expects_memory(source, name, "keys");
-  slab_arrays<Table> arrays;
-  arrays.keys = source.data;
-  arrays.n = source.extent;
-  return arrays;
-}
-
 }  // namespace kernels
 
 /// values(i) = the value of keys(i) where it is there; other values are left as they are, so that
-/// the caller chooses what they hold. Of several elements with one key, the oldest.
+/// the caller chooses what they hold. Of several elements with one key, the oldest. values is
+/// std::nullopt for sets, or where options.status and options.tally tell enough.
 ///
 /// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
 /// reached, and a table that was moved from.
 template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values, detail::slab_options_type Options = slab_options>
-requires(!detail::slab_options_type<Values>) void find(
-    const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-    const Keys& keys, const Values& values, const Options& options = {}) {
+          class Keys, class Values = std::nullopt_t,
+          detail::slab_options_type Options = slab_options>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  using value = typename table_type::view_type::value_type;
   auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
-  arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  arrays.found = kernels::array_of<value, Exec>("find", "values", values, arrays.n);
   kernels::slab_call<detail::same_operation<table_operation::find>>(
       exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
       detail::keep_given{}, false, options);
 }
-/// Whether keys are there: in options.status and options.tally.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, detail::slab_options_type Options = slab_options>
-void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const Options& options) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<table_operation::find>>(
-      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
-      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, options);
-}
 
-/// Puts pairs into the table: into one of unique keys unless the key is there, which of several
-/// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
-/// there.
+/// Puts pairs, or the keys of a set, into the table: into one of unique keys unless the key is
+/// there, which of several pairs of the call with one key keeps one of them; into one of repeated
+/// keys beside what is there. values is std::nullopt for sets.
 ///
 /// Cost as find, and one exchange of a word for each item that is put there. Grows the table
 /// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
 /// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
 template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values, detail::slab_options_type Options = slab_options>
-requires(!std::is_void_v<Value>) void insert(const Exec& exec,
-                                             slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-                                             const Keys& keys, const Values& values,
-                                             const Options& options = {}) {
+          class Keys, class Values = std::nullopt_t,
+          detail::slab_options_type Options = slab_options>
+void insert(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+            const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   constexpr auto operation =
       kind == key_multiplicity::unique ? table_operation::insert : table_operation::add;
-  auto arrays = kernels::arrays_of<Exec, table_type>("insert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
-  kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
-                                                        "insert", table, arrays,
-                                                        detail::keep_given{}, true, options);
-}
-/// Puts keys into a set.
-template <class Exec, class Key, key_multiplicity kind, class Memory, class Hash, class Keys,
-          detail::slab_options_type Options = slab_options>
-void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
-            const Keys& keys, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<table_operation::insert>>(
+  kernels::slab_call<detail::same_operation<operation>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
-      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, options);
+      kernels::pairs_of<Exec, table_type>("insert", keys, values), detail::keep_given{}, true,
+      options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
@@ -472,8 +397,7 @@ void assign(const Exec& exec,
             slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
             const Keys& keys, const Values& values, const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
   kernels::slab_call<detail::same_operation<table_operation::assign>>(
       exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
       options);
@@ -489,13 +413,8 @@ void upsert(const Exec& exec,
             const Keys& keys, const Values& values, const Combine& combine,
             const Options& options = {}) {
   using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  if constexpr (fitting)
+  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
+  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
     kernels::slab_call<detail::same_operation<table_operation::combine>>(
         exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, options);
 }
@@ -523,16 +442,8 @@ void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& ta
            const Operations& operations, const Keys& keys, const Values& values,
            const Options& options = {}, const Combine& combine = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
-  arrays.operations =
-      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
-  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
-  arrays.given = arrays.found;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::apply: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  if constexpr (fitting)
+  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
+  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
     kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
                                              arrays, combine, true, options);
 }

@@ -26,47 +26,35 @@ namespace kernels {
 /// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
 /// there are places.
 template <class View, class Key>
-struct collect_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
+struct collect_body {
   using value = typename View::value_type;
 
   View table;
   const Key* keys;
   const std::int64_t* offsets;
   value* values;
-  std::int64_t n;
   std::int64_t places;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::width;
-    const auto warp = team.warp();
-    const index_range mine = team.share(divide_up(n, width));
-    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
-      const std::int64_t left = n - w * width;
-      const auto active = warp.first(left);
-      const auto key = warp.load(active, keys + w * width, Key{});
-      auto next = warp.load(active, offsets + w * width, std::int64_t{0});
-      table.find_all(
-          warp, active, key, next,
-          [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
-            const auto chosen = sub.ballot(found);
-            const std::int64_t begin = sub.broadcast(cursor, lane);
-            const auto place = sub.map(
-                [chosen, begin](auto below) {
-                  return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
-                },
-                sub.lanes_below());
-            sub.scatter(found & (place < places), values, place, which);
-            const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
-            cursor = lanewise::select(
-                me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
-          });
-    }
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
+                                    std::int64_t first) const {
+    const auto key = warp.load(active, keys + first, Key{});
+    auto next = warp.load(active, offsets + first, std::int64_t{0});
+    table.find_all(
+        warp, active, key, next,
+        [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
+          const auto chosen = sub.ballot(found);
+          const std::int64_t begin = sub.broadcast(cursor, lane);
+          const auto place = sub.map(
+              [chosen, begin](auto below) {
+                return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
+              },
+              sub.lanes_below());
+          sub.scatter(found & (place < places), values, place, which);
+          const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
+          cursor = lanewise::select(
+              me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
+        });
   }
 };
 
@@ -113,7 +101,7 @@ void find_all(const Exec& exec,
               workspace* work = nullptr) {
   using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
   using backend = backend_of<Exec>;
-  using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
+  using body = kernels::collect_body<typename table_type::view_type, Key>;
   auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
   const std::int64_t n = arrays.n;
   const auto begins = kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets);
@@ -135,12 +123,8 @@ void find_all(const Exec& exec,
       exec, "Lanewise::slab_hash::scan", "find_all", detail::as<std::int64_t>(numbers),
       array_sink<std::int64_t>{begins.data, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
       &temporary.get(), numbers_bytes, {scan.tickets, numbers_bytes + scan.bytes});
-  const std::int64_t windows = lanewise::divide_up(n, warp_t<Exec>::width);
-  lanewise::launch(
-      exec, "Lanewise::slab_hash::find_all",
-      backend::template resident_league<kernel>(
-          exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-      kernel{table.view(), arrays.keys, begins.data, found.data, n, found.extent});
+  kernels::launch_windows(exec, "Lanewise::slab_hash::find_all", n,
+                          body{table.view(), arrays.keys, begins.data, found.data, found.extent});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

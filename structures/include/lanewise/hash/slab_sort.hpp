@@ -79,8 +79,8 @@ bool has_regions(const Table& table, std::int64_t n) {
 /// is, or else the items' places in all arrays. Sorted values save reading one by one.
 enum class sorted_along { nothing, values, places };
 
-template <class Table>
-sorted_along what_goes_along(const slab_arrays<Table>& arrays, const table_status* status) {
+template <class Key, class Value>
+sorted_along what_goes_along(const call_arrays<Key, Value>& arrays, const table_status* status) {
   const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
                          arrays.numbers == nullptr && status == nullptr;
   if (!only_read) return sorted_along::places;
@@ -90,11 +90,11 @@ sorted_along what_goes_along(const slab_arrays<Table>& arrays, const table_statu
 /// Writes the keys sorted by a digit of the number of their list, and what goes along: values, or
 /// the items' places where they have none yet.
 template <class Exec, class Table, class Digit>
-void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_along what,
+void sort_by_digit(const Exec& exec, const table_arrays<Table>& arrays, sorted_along what,
                    at_most<table_regions> digits, const Digit& digit, const std::uint32_t* places,
                    typename Table::key_type* keys, void* along) {
   using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
+  using value = kernels::table_value<Table>;
   const std::int64_t n = arrays.n;
   const array_source<key, identity> from{arrays.keys, n, {}};
   const array_sink<key> to{keys, n};
@@ -114,7 +114,7 @@ void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_al
 
 /// Sorted by region.
 template <class Exec, class Table>
-void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays,
+void sort_by_region(const Exec& exec, const Table& table, const table_arrays<Table>& arrays,
                     sorted_along what, typename Table::key_type* keys, void* along) {
   const std::int64_t lists = table.buckets() + 1;
   int shift = 0;
@@ -130,7 +130,7 @@ void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Tabl
 template <class Table>
 struct slab_memory {
   using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
+  using value = kernels::table_value<Table>;
 
   std::size_t n;
   std::size_t each_along;
@@ -169,12 +169,12 @@ struct slab_memory {
 /// number is written to lefts.
 template <table_operation operation, class Exec, class Table>
 void build_pieces(const Exec& exec, const char* label, const Table& table,
-                  const slab_arrays<Table>& arrays, sorted_along what,
-                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& a,
-                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& b,
+                  const table_arrays<Table>& arrays, sorted_along what,
+                  const slab_items<typename Table::key_type, kernels::table_value<Table>>& a,
+                  const slab_items<typename Table::key_type, kernels::table_value<Table>>& b,
                   std::int64_t* lefts, table_status* status, status_counts* tally) {
   using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
+  using value = kernels::table_value<Table>;
   using kernel = slab_build_kernel<typename Table::view_type, key, operation>;
   using backend = backend_of<Exec>;
   const auto view = table.view();
@@ -245,7 +245,7 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
   slab_memory<Table> layout;
   std::size_t bytes;
 
-  slab_plan(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays, bool grows,
+  slab_plan(const Exec& exec, const Table& table, const table_arrays<Table>& arrays, bool grows,
             const slab_sorted& options, const table_status* status)
       : builds_first(chooses_to_build(exec, table, arrays.n, grows, options.order)),
         sorts(!builds_first && options.order == slab_order::by_region &&
@@ -259,7 +259,7 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
 
   /// `counter` receives how many items building has left.
   slab_ordered<Table> order(const Exec& exec, const char* label, const Table& table,
-                            const slab_arrays<Table>& arrays, char* memory, std::int64_t* counter,
+                            const table_arrays<Table>& arrays, char* memory, std::int64_t* counter,
                             table_status* status, status_counts* tally) const {
     slab_ordered<Table> result{arrays.keys, arrays.given, nullptr, {arrays.n}, sorts};
     if (!sorts && !builds_first) return result;

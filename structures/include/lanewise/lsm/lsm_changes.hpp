@@ -29,9 +29,6 @@ struct lsm_options {
   workspace_ref work = {};
 };
 
-/// What apply does with an item.
-enum class lsm_operation : std::uint8_t { insert, erase };
-
 LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -103,25 +100,23 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
 }
 
 /// A run of pairs, sorted stably: of equal keys the first of the batch stands first.
-template <class Exec, class Map>
-typename Map::run lsm_sorted(const Exec& exec, const typename Map::key_type* keys,
-                             const typename Map::mapped_type* values, std::int64_t n,
-                             workspace_ref work) {
+template <class Map, class Exec>
+typename Map::run lsm_sorted(const Exec& exec, const table_arrays<Map>& in, workspace_ref work) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
-  auto fresh = Map::run::template make<backend_of<Exec>>(exec, n, true, false);
-  lanewise::radix_sort(exec, lsm_items<const key, Exec>(keys, n),
-                       lsm_items<const value, Exec>(values, n),
-                       lsm_items<key, Exec>(fresh.keys(), n),
-                       lsm_items<value, Exec>(fresh.values(), n), {.work = work});
+  auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, true, false);
+  lanewise::radix_sort(exec, lsm_items<const key, Exec>(in.keys, in.n),
+                       lsm_items<const value, Exec>(in.given, in.n),
+                       lsm_items<key, Exec>(fresh.keys(), in.n),
+                       lsm_items<value, Exec>(fresh.values(), in.n), {.work = work});
   return fresh;
 }
 
 /// 1 for insertions, so that erasures come first; as a key, so that one sort serves both orders.
 template <class Key>
 struct lsm_rank_of_operation {
-  LANEWISE_FUNCTION Key operator()(const lsm_operation& o) const {
-    return o == lsm_operation::erase ? Key{0} : Key{1};
+  LANEWISE_FUNCTION Key operator()(const table_operation& o) const {
+    return o == table_operation::erase ? Key{0} : Key{1};
   }
 };
 template <class T>
@@ -132,42 +127,34 @@ struct lsm_fetch {
 
 /// Fetches what goes with sorted keys: values, and which elements are tombstones.
 template <class Value>
-struct lsm_fetch_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
+struct lsm_fetch_body {
   const std::uint32_t* from;
-  const lsm_operation* operations;
+  const table_operation* operations;
   const Value* values;
   Value* values_out;
   std::uint32_t* dead;
-  std::int64_t n;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    kernels::lsm_for_windows(
-        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-          const auto at = warp.load(exists, from + begin, std::uint32_t{0});
-          auto dies = warp.map(
-              exists,
-              [this](std::uint32_t p) -> std::uint32_t {
-                return operations[p] == lsm_operation::erase ? 1 : 0;
-              },
-              std::uint32_t{0}, at);
-          const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
-          (void)warp.map(
-              exists,
-              [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
-                values_out[i] = d == 0 ? values[p] : Value{};
-                return d;
-              },
-              std::uint32_t{0}, place, at, dies);
-          const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
-          const auto bit =
-              warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
-          warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
-        });
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& exists,
+                                    std::int64_t begin) const {
+    const auto at = warp.load(exists, from + begin, std::uint32_t{0});
+    auto dies = warp.map(
+        exists,
+        [this](std::uint32_t p) -> std::uint32_t {
+          return operations[p] == table_operation::erase ? 1 : 0;
+        },
+        std::uint32_t{0}, at);
+    const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+    (void)warp.map(
+        exists,
+        [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
+          values_out[i] = d == 0 ? values[p] : Value{};
+          return d;
+        },
+        std::uint32_t{0}, place, at, dies);
+    const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
+    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+    warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
   }
 };
 
@@ -226,101 +213,88 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
 /// what merges make of it, beside what they read. Does not block. Throws std::invalid_argument on
 /// wrong extents or Views with items and no memory, and what allocations throw; the dictionary is
 /// as it was then. (Ashkiani, 4.3.)
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
-          class Values>
-void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-            const Values& values, const lsm_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("insert", "keys", keys);
-  const auto* given = kernels::array_of<const Value, Exec>("insert", "values", values, in.extent);
-  if (in.extent == 0) return;
-  kernels::lsm_add(
-      exec, map, kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, options.work),
-      options.work);
+template <execution_space Exec, any_lsm Map, class Keys, class Values>
+void insert(const Exec& exec, Map& map, const Keys& keys, const Values& values,
+            const lsm_options& options = {}) {
+  const auto in = kernels::pairs_of<Exec, Map>("insert", keys, values);
+  if (in.n == 0) return;
+  kernels::lsm_add(exec, map, kernels::lsm_sorted<Map>(exec, in, options.work), options.work);
 }
 
 /// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and
 /// errors as insert, without values.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys>
-void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const lsm_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("erase", "keys", keys);
-  if (in.extent == 0) return;
-  auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.extent, false, false);
-  lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.data, in.extent),
-                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.extent),
-                       {.work = options.work});
+template <execution_space Exec, any_lsm Map, class Keys>
+void erase(const Exec& exec, Map& map, const Keys& keys, const lsm_options& options = {}) {
+  using key = typename Map::key_type;
+  const auto in = kernels::arrays_of<Exec, Map>("erase", keys);
+  if (in.n == 0) return;
+  auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, false, false);
+  lanewise::radix_sort(exec, kernels::lsm_items<const key, Exec>(in.keys, in.n),
+                       kernels::lsm_items<key, Exec>(fresh.keys(), in.n), {.work = options.work});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
-/// An operation of its own for every item: operations is a View of lsm_operation; values(i) is not
-/// read where it is erase. A key that the call erases is not there afterwards, whatever else the
-/// call does with it; of several insertions of a key the first counts.
+/// An operation of its own for every item: operations is a View of table_operation. erase deletes
+/// the key, and values(i) is not read then; insert puts the pair there, as any other does. A key
+/// that the call erases is not there afterwards, whatever else the call does with it; of several
+/// insertions of a key the first counts.
 ///
 /// At most 2^32 - 1 items. As insert, with one pass more over the items' numbers, and values that
 /// are fetched at the end.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
-          class Operations, class Keys, class Values>
-void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const lsm_options& options = {}) {
+template <execution_space Exec, any_lsm Map, class Operations, class Keys, class Values>
+void apply(const Exec& exec, Map& map, const Operations& operations, const Keys& keys,
+           const Values& values, const lsm_options& options = {}) {
   using namespace kernels;
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  using key = typename Map::key_type;
   using backend = backend_of<Exec>;
   using number = std::uint32_t;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::array_of<const Key, Exec>("apply", "keys", keys);
-  const std::int64_t n = in.extent;
+  const auto in = kernels::pairs_of<Exec, Map>("apply", keys, values);
+  const std::int64_t n = in.n;
   const auto* todo =
-      kernels::array_of<const lsm_operation, Exec>("apply", "operations", operations, n);
-  const auto* given = kernels::array_of<const Value, Exec>("apply", "values", values, n);
+      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, n);
   detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
                   " items, more than 2^32 - 1");
   if (n == 0) return;
-  auto fresh = map_type::run::template make<backend>(exec, n, true, true);
+  auto fresh = Map::run::template make<backend>(exec, n, true, true);
   // Erasures to the front, then all by key: both sorts are stable.
-  const std::size_t each = static_cast<std::size_t>(n) * sizeof(Key);
+  const std::size_t each = static_cast<std::size_t>(n) * sizeof(key);
   auto memory = call_workspace::make<backend>(
       exec, nullptr, {0, each + 2 * static_cast<std::size_t>(n) * sizeof(number)}, "apply");
   char* const p = static_cast<char*>(memory.get().plain());
-  const lsm_items<Key, Exec> some_keys(reinterpret_cast<Key*>(p), n);
-  const lsm_items<Key, Exec> sorted_keys(fresh.keys(), n);
+  const lsm_items<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
+  const lsm_items<key, Exec> sorted_keys(fresh.keys(), n);
   const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
   const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
-  lanewise::transform(exec, lsm_items<const lsm_operation, Exec>(todo, n), some_keys,
-                      lsm_rank_of_operation<Key>{});
+  lanewise::transform(exec, lsm_items<const table_operation, Exec>(todo, n), some_keys,
+                      lsm_rank_of_operation<key>{});
   lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = options.work, .begin_bit = 0, .end_bit = 1});
-  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
+  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<key>{in.keys});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
                        {.work = options.work});
-  kernels::lsm_launch(
-      exec, "Lanewise::lsm::fetch", n,
-      lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
+  kernels::launch_windows(exec, "Lanewise::lsm::fetch", n,
+                          lsm_fetch_body<typename Map::mapped_type>{numbers.data(), todo, in.given,
+                                                                    fresh.values(), fresh.dead()});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
 /// Makes the dictionary one of these pairs alone, in one level; of several with one key the first
 /// counts. A radix_sort. Errors as insert.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
-          class Values>
-void build(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
-           const Values& values, const lsm_options& options = {}) {
-  lsm_dictionary<Key, Value, Memory, growth> fresh;
+template <execution_space Exec, any_lsm Map, class Keys, class Values>
+void build(const Exec& exec, Map& map, const Keys& keys, const Values& values,
+           const lsm_options& options = {}) {
+  Map fresh;
   lanewise::insert(exec, fresh, keys, values, options);
   map.used_by(exec);
   map = std::move(fresh);
 }
 
 /// Empties the dictionary and frees its memory.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
+template <execution_space Exec, any_lsm Map>
+void clear(const Exec& exec, Map& map) {
   map.used_by(exec);
-  map = lsm_dictionary<Key, Value, Memory, growth>();
+  map = Map();
 }
 
 /// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
@@ -330,12 +304,11 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// left. It does so twice, where more is left than if every tombstone hid an element. Where it has
 /// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
-void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
-             const lsm_options& options = {}) {
+template <execution_space Exec, any_lsm Map>
+void cleanup(const Exec& exec, Map& map, const lsm_options& options = {}) {
   using namespace kernels;
-  using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
-  kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  using run = typename Map::run;
+  kernels::expects_reachable_table<Exec, Map>();
   if (map.is_clean()) return;
   map.used_by(exec);
   std::vector<run> next;

@@ -117,4 +117,16 @@ class lsm_dictionary {
   bool is_clean_ = true;
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_lsm = false;
+template <class Key, class Value, class Memory, lsm_growth growth>
+inline constexpr bool is_lsm<lsm_dictionary<Key, Value, Memory, growth>> = true;
+
+}  // namespace detail
+
+template <class T>
+concept any_lsm = detail::is_lsm<T>;
+
 LANEWISE_END_NAMESPACE

@@ -43,11 +43,6 @@ inline std::string text_of_lsm(const file_header& header) {
                  text_of_type(header.key), " to ", text_of_type(header.value));
 }
 
-template <class T>
-inline constexpr bool is_lsm = false;
-template <class Key, class Value, class Memory, lsm_growth growth>
-inline constexpr bool is_lsm<lsm_dictionary<Key, Value, Memory, growth>> = true;
-
 template <class T, class Memory>
 using lsm_array = Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>;
 
@@ -117,12 +112,11 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// Writes an lsm_map or a sorted_array, or a snapshot of one, to a binary stream. Files do not
 /// depend on the backend. **Blocks.** Throws std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, class Memory, lsm_growth growth>
-void save(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-          std::ostream& out) {
+template <class Exec, any_lsm Map>
+void save(const Exec& exec, const Map& map, std::ostream& out) {
   exec.fence("Lanewise::save: the levels are read");
   detail::file_writer writer(out);
-  auto header = detail::lsm_header_of<lsm_dictionary<Key, Value, Memory, growth>>();
+  auto header = detail::lsm_header_of<Map>();
   header.levels = static_cast<std::uint32_t>(map.levels());
   header.is_clean = map.is_clean();
   writer.write(&header, sizeof(header));
@@ -136,7 +130,8 @@ void save(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& ma
     const auto n = static_cast<std::size_t>(r.level.size());
     const auto write = [&writer](const auto* items, std::size_t many) {
       using item = std::remove_pointer_t<decltype(items)>;
-      if (items != nullptr) writer.write_view(detail::lsm_array<item, Memory>(items, many));
+      if (items != nullptr)
+        writer.write_view(detail::lsm_array<item, typename Map::memory_space>(items, many));
     };
     write(r.level.keys(), n);
     write(r.level.dead, (n + 31) / 32);
@@ -150,8 +145,8 @@ void save(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& ma
 /// the file has bytes. **Blocks.** Throws std::runtime_error if the file has another dictionary,
 /// types included, or is of another version. It throws, too, if the file is damaged or cut short,
 /// or has levels that are none.
-template <class Map, class Exec>
-requires(detail::is_lsm<Map>) Map load(const Exec& exec, std::istream& in) {
+template <any_lsm Map, class Exec>
+Map load(const Exec& exec, std::istream& in) {
   detail::file_reader reader(in);
   const auto mine = detail::lsm_header_of<Map>();
   const auto header = reader.read_header(mine, "LSM");

@@ -17,8 +17,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// There are no keys or values that users must avoid: tombstones are bits beside the keys.
 ///
 /// Calls: insert, erase, apply, build, clear, cleanup (lsm_changes.hpp); find, contains,
-/// predecessor, successor, size, statistics (lsm_queries.hpp); count, range (lsm_ranges.hpp).
-/// Kernels take view(). snapshot() costs nothing.
+/// predecessor, successor (common/table_queries.hpp); size, statistics (lsm_queries.hpp); count,
+/// range (lsm_ranges.hpp). Kernels take view(). snapshot() costs nothing.
 template <class Key, class Value, class MemorySpace>
 using lsm_map = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::levels>;
 
@@ -33,12 +33,3 @@ template <class Key, class Value, class MemorySpace>
 using resorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::sorted_again>;
 
 LANEWISE_END_NAMESPACE
-
-LANEWISE_BEGIN_TARGET_NAMESPACE
-
-/// The scalar face of a dictionary for threads of an execution space.
-template <class Exec, class Map>
-using lsm_scalar_face_t =
-    lsm_scalar_face<typename Map::view_type, typename warp_t<Exec>::template part<1>>;
-
-LANEWISE_END_TARGET_NAMESPACE

@@ -13,59 +13,55 @@
 
 // Counts and ranges of LSMs.
 
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of count and range.
+struct lsm_range_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// Whether the call may merge all levels into memory of its own first, where what the queries
+  /// cover is more than all levels have.
+  bool may_merge = true;
+};
+
+LANEWISE_END_NAMESPACE
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-template <class Key, class Value>
-struct lsm_count_kernel {
-  using policy = lsm_query_policy;
-  template <class Team>
-  struct scratch {};
-
-  lsm_view<Key, Value> map;
-  const Key *k1, *k2;
+template <class Key>
+struct lsm_count_query {
+  static constexpr const char* label = "Lanewise::lsm::count";
+  static constexpr bool right = false;
+  const Key* k2;
   std::int64_t* numbers;
-  std::int64_t n;
-  std::int64_t* begins = nullptr;  // of one clean level: where each query begins; null for none
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    kernels::lsm_for_windows(
-        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-          const auto from = warp.load(exists, k1 + begin, Key{});
-          const auto to = warp.load(exists, k2 + begin, Key{});
-          warp.store(exists, numbers + begin, map.count(warp, exists, from, to));
-          if (begins != nullptr)
-            warp.store(exists, begins + begin, map.first_place(warp, exists, from));
-        });
+  std::int64_t* begins;  // of one clean level: where each query begins; null for none
+  template <class Warp, class View, class Active, class Located, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& map, const Active& active,
+                                    const Located&, std::int64_t first, const Keys& from) const {
+    const auto to = warp.load(active, k2 + first, Key{});
+    const auto number = map.count(warp, active, from, to);
+    warp.store(active, numbers + first, number);
+    if (begins != nullptr) warp.store(active, begins + first, map.first_place(warp, active, from));
+    return detail::found_where<Warp>(warp, active, active & (number > std::int64_t{0}));
   }
 };
 
 /// Adds up how many elements, stale ones included, all levels have in the queries of one window in
 /// `stride`.
 template <class Key, class Value>
-struct lsm_candidates_kernel {
-  using policy = lsm_query_policy;
-  template <class Team>
-  struct scratch {};
-
+struct lsm_candidates_body {
   lsm_view<Key, Value> map;
   const Key *k1, *k2;
   std::uint64_t* total;
-  std::int64_t windows;
   std::int64_t stride;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    constexpr std::int64_t width = Team::warp_type::width;
-    const auto warp = team.warp();
-    const auto mine = team.share(windows);
-    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
-      const std::int64_t at = w * stride * width;
-      const auto many = map.candidates(warp, warp.load(k1 + at), warp.load(k2 + at));
-      const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
-      if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
-    }
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask&, std::int64_t first) const {
+    const std::int64_t at = first * stride;
+    const auto many = map.candidates(warp, warp.load(k1 + at), warp.load(k2 + at));
+    const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
+    if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
   }
 };
 
@@ -75,22 +71,20 @@ class lsm_merged_first {
  public:
   using key = typename Map::key_type;
   lsm_merged_first(const Exec& exec, const Map& map, const key* k1, const key* k2, std::int64_t n,
-                   const lsm_query_options& options)
+                   const lsm_range_options& options)
       : given_(map) {
     constexpr std::int64_t stride = 64, width = warp_t<Exec>::width;
     if (map.is_clean() || !options.may_merge || n < stride * width) return;
     const std::int64_t windows = n / (stride * width);
     using backend = backend_of<Exec>;
-    using kernel = lsm_candidates_kernel<key, typename Map::mapped_type>;
+    using view = typename Map::view_type;
     auto work =
         call_workspace::make<backend>(exec, options.work, {0, sizeof(std::uint64_t)}, "count");
     auto* const total = static_cast<std::uint64_t*>(work.get().plain());
     backend::zero(exec, total, sizeof *total);
-    lanewise::launch(
-        exec, "Lanewise::lsm::candidates",
-        backend::template resident_league<kernel>(
-            exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-        kernel{map.view(), k1, k2, total, windows, stride});
+    kernels::launch_windows<view::teams_of_queries>(
+        exec, "Lanewise::lsm::candidates", windows * width,
+        lsm_candidates_body<key, typename Map::mapped_type>{map.view(), k1, k2, total, stride});
     std::uint64_t seen = 0;
     detail::copy_to_host<std::uint64_t>(exec, &seen, total);
     if (seen * stride <= static_cast<std::uint64_t>(map.elements())) return;
@@ -195,7 +189,7 @@ struct lsm_output {
 
 template <class Key, class Value>
 struct lsm_range_kernel {
-  using policy = lsm_query_policy;
+  using policy = window_policy<lsm_view<Key, Value>::teams_of_queries>;
   using output = lsm_output<Key, Value>;
   template <class Team>
   struct scratch {
@@ -213,12 +207,11 @@ struct lsm_range_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const output out{map, shared.of_warp[team.warp_index()], keys, values, room};
-    kernels::lsm_for_windows(
-        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-          auto at = warp.load(exists, offsets + begin, std::int64_t{0});
-          map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
-                       warp.load(exists, k2 + begin, Key{}), at, out);
-        });
+    kernels::for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+      auto at = warp.load(exists, offsets + begin, std::int64_t{0});
+      map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
+                   warp.load(exists, k2 + begin, Key{}), at, out);
+    });
   }
 };
 
@@ -235,22 +228,18 @@ struct lsm_range_kernel {
 /// once, as cleanup does, in memory of its own: twice the elements for a while. It **blocks** then,
 /// to see how many; not with options.may_merge = false. Errors as find. (Ashkiani, 4.3, with a
 /// merge for its segmented sort.)
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Numbers>
-void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
-           const K2& k2, const Numbers& numbers, const lsm_query_options& options = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto from = kernels::array_of<const Key, Exec>("count", "k1", k1);
-  const auto* to = kernels::array_of<const Key, Exec>("count", "k2", k2, from.extent);
-  auto* out = kernels::array_of<std::int64_t, Exec>("count", "numbers", numbers, from.extent);
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Numbers>
+void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const Numbers& numbers,
+           const lsm_range_options& options = {}) {
+  using key = typename Map::key_type;
+  const auto from = kernels::arrays_of<Exec, Map>("count", k1, "k1");
+  const auto* to = kernels::array_of<const key, Exec>("count", "k2", k2, from.n);
+  auto* out = kernels::array_of<std::int64_t, Exec>("count", "numbers", numbers, from.n);
   map.used_by(exec);
-  if (from.extent == 0) return;
-  const kernels::lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, from.extent,
-                                                         options);
-  kernels::lsm_launch(
-      exec, "Lanewise::lsm::count", from.extent,
-      kernels::lsm_count_kernel<Key, Value>{merged.map().view(), from.data, to, out, from.extent});
+  if (from.n == 0) return;
+  const kernels::lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, from.n, options);
+  kernels::query_table(exec, "count", merged.map(), from,
+                       kernels::lsm_count_query<key>{to, out, nullptr}, table_options{});
 }
 
 /// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
@@ -264,44 +253,43 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
 /// Else there is no memory beside that of the scan, whatever the queries are. With Views of no
 /// places it only counts. **Blocks.** Errors as find, and std::length_error where an output that
 /// has places has fewer than there are results: the first are written, offsets tell about all.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Offsets, class Keys, class Values>
-std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                   const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
-                   const Values& values, const lsm_query_options& options = {}) {
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class Keys,
+          class Values>
+std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
+                   const Offsets& offsets, const Keys& keys, const Values& values,
+                   const lsm_range_options& options = {}) {
   using namespace kernels;
-  const auto from = kernels::array_of<const Key, Exec>("range", "k1", k1);
-  const std::int64_t n = from.extent;
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  const auto from = kernels::arrays_of<Exec, Map>("range", k1, "k1");
+  const std::int64_t n = from.n;
   const auto at = kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = kernels::array_of<Key, Exec>("range", "keys", keys);
-  const auto values_to = kernels::array_of<Value, Exec>("range", "values", values);
-  const auto* const to = kernels::array_of<const Key, Exec>("range", "k2", k2, n);
+  const auto keys_to = kernels::array_of<key, Exec>("range", "keys", keys);
+  const auto values_to = kernels::array_of<value, Exec>("range", "values", values);
+  const auto* const to = kernels::array_of<const key, Exec>("range", "k2", k2, n);
   const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
   const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
   map.used_by(exec);
-  const lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, n, options);
-  const auto view = merged.map().view();
+  const lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, n, options);
   backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
   const bool copies = merged.map().is_clean() && n > 0 && room > 0;
   auto begins = call_workspace::make<backend_of<Exec>>(
       exec, nullptr, {0, copies ? static_cast<std::size_t>(n) * sizeof(std::int64_t) : 0}, "range");
   auto* const begin = static_cast<std::int64_t*>(begins.get().plain());
-  if (n > 0)
-    kernels::lsm_launch(
-        exec, "Lanewise::lsm::count", n,
-        lsm_count_kernel<Key, Value>{view, from.data, to, at.data, n, copies ? begin : nullptr});
+  kernels::query_table(exec, "range", merged.map(), from,
+                       lsm_count_query<key>{to, at.data, copies ? begin : nullptr},
+                       table_options{});
   lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = options.work});
   if (copies) {
     kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
                              values_to.data, room);
   } else if (n > 0 && room > 0) {
-    kernels::lsm_launch(exec, "Lanewise::lsm::range", n,
-                        lsm_range_kernel<Key, Value>{view, from.data, to, at.data, keys_to.data,
-                                                     values_to.data, room, n});
+    using kernel = lsm_range_kernel<key, value>;
+    lanewise::launch(
+        exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
+        kernel{merged.map().view(), from.keys, to, at.data, keys_to.data, values_to.data, room, n});
   }
   std::int64_t all = 0;
   detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/table_vocabulary.hpp>
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/warp/warp.hpp>
 
@@ -17,12 +17,12 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>. Queries of one lane alone go to a warp of one lane, Warp::part<1>, or to
-/// lsm_scalar_face.
+/// table_scalar_face.
 template <class Key, class Value>
-class lsm_view {
+class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value> {
  public:
   using key_type = Key;
-  using mapped_type = Value;
+  using value_type = Value;
   using levels = detail::lsm_levels_of<Key, Value>;
   using cursor = detail::lsm_cursor<Key, Value>;
 
@@ -47,9 +47,7 @@ class lsm_view {
       if (!warp.any(left)) break;
       find_in(warp, left, all_.level[j], key, value, came);
     }
-    return warp.map(
-        active, [](std::uint32_t c) { return c == 1 ? table_status::found : table_status::absent; },
-        table_status::none, came);
+    return detail::found_where<Warp>(warp, active, active & (came == 1u));
   }
 
   /// How many keys there are in [k1, k2], as lanes<std::int64_t>; none where k1 > k2. Every
@@ -78,23 +76,27 @@ class lsm_view {
     visit<true>(warp, active, k1, k2, first, f);
   }
 
-  /// The greatest key that is not above a lane's (strict: that is below it) and its value; both are
-  /// left as they are where there is none. Tombstones and stale elements on the way are stepped
-  /// over one by one.
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, Mask active, lanes<Warp, Key>& key,
-                                     lanes<Warp, Value>& value, bool strict = false) const {
-    return neighbour<false>(warp, active, key, value, strict);
-  }
-  /// The least key that is not below a lane's (strict: that is above it).
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, Mask active, lanes<Warp, Key>& key,
-                                   lanes<Warp, Value>& value, bool strict = false) const {
-    return neighbour<true>(warp, active, key, value, strict);
-  }
-
   // Below: what the calls on whole maps are made of.
 
+  static constexpr int teams_of_queries = 5;
+
+  /// A search begins in every level anew, so there is nothing to find out in advance.
+  template <class Warp>
+  struct located {};
+  template <bool, int k, class Warp>
+  LANEWISE_FUNCTION void locate(const Warp&, const lanes<Warp, Key> (&)[k],
+                                located<Warp> (&)[k]) const {}
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION auto find_at(const Warp& warp, Mask active, const located<Warp>&,
+                                 const lanes<Warp, Key>& key, lanes<Warp, Value>& value) const {
+    return find(warp, active, key, value);
+  }
+  template <bool forward, bool strict, class Warp, class Mask>
+  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, Mask active, const located<Warp>&,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
+                                      lanes<Warp, Value>& value) const {
+    return neighbour<forward, strict>(warp, active, key, found, value);
+  }
   /// How many elements, stale ones included, all levels have with keys in [k1, k2].
   template <class Warp>
   LANEWISE_FUNCTION auto candidates(const Warp& warp, const lanes<Warp, Key>& k1,
@@ -152,6 +154,40 @@ class lsm_view {
     return all_.level[level].values[index];
   }
   LANEWISE_FUNCTION const levels& all() const { return all_; }
+  /// Tombstones and stale elements on the way are stepped over one by one.
+  template <bool forward, bool strict, class Warp, class Mask>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
+    lanes<Warp, cursor> from;
+    for (int j = 0; j < all_.count; ++j) {
+      const auto& level = all_.level[j];
+      auto at = level.tree.template bound<forward == strict>(warp, active, key);
+      warp.each(
+          active,
+          [j, n = level.size()](cursor& c, std::int64_t place) {
+            c.at[j] = place;
+            c.end[j] = n;
+          },
+          from, at);
+    }
+    lanes<Warp, std::uint32_t> came(0u);
+    warp.each(
+        active,
+        [&](cursor& c, Key& k, Value& v, std::uint32_t& status) {
+          Key best{};
+          int level = 0;
+          std::int64_t index = 0;
+          const bool is_there = forward ? c.next_live(all_, false, Key{}, best, level, index)
+                                        : c.previous_live(all_, best, level, index);
+          status =
+              static_cast<std::uint32_t>(is_there ? table_status::found : table_status::absent);
+          if (!is_there) return;
+          k = best;
+          v = value_of(level, index);
+        },
+        from, found, value, came);
+    return detail::statuses_of<Warp>(warp, came);
+  }
 
  private:
   /// Candidates that a lane works on alone.
@@ -280,92 +316,7 @@ class lsm_view {
     return number;
   }
 
-  template <bool upwards, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, lanes<Warp, Key>& key,
-                                   lanes<Warp, Value>& value, bool strict) const {
-    lanes<Warp, cursor> from;
-    for (int j = 0; j < all_.count; ++j) {
-      const auto& level = all_.level[j];
-      auto at = upwards == strict ? level.tree.template bound<true>(warp, active, key)
-                                  : level.tree.template bound<false>(warp, active, key);
-      warp.each(
-          active,
-          [j, n = level.size()](cursor& c, std::int64_t place) {
-            c.at[j] = place;
-            c.end[j] = n;
-          },
-          from, at);
-    }
-    lanes<Warp, std::uint32_t> came(0u);
-    warp.each(
-        active,
-        [&](cursor& c, Key& k, Value& v, std::uint32_t& status) {
-          Key best{};
-          int level = 0;
-          std::int64_t index = 0;
-          const bool is_there = upwards ? c.next_live(all_, false, Key{}, best, level, index)
-                                        : c.previous_live(all_, best, level, index);
-          status = is_there ? 1 : 2;
-          if (!is_there) return;
-          k = best;
-          v = value_of(level, index);
-        },
-        from, key, value, came);
-    return warp.map([](std::uint32_t c) { return static_cast<table_status>(c); }, came);
-  }
-
   levels all_{};
-};
-
-/// The scalar face: queries of one thread of Exec, under any divergence.
-template <class View, class Solo>
-class lsm_scalar_face {
- public:
-  using key_type = typename View::key_type;
-  using mapped_type = typename View::mapped_type;
-
-  LANEWISE_FUNCTION explicit lsm_scalar_face(const View& map) : map_(map) {}
-
-  /// As in lsm_view, for one key.
-  LANEWISE_FUNCTION table_status find(const key_type& key, mapped_type& value) const {
-    one<mapped_type> v(value);
-    const auto came = map_.find(solo_, solo_.first(1), one<key_type>(key), v);
-    value = solo_.broadcast(v, 0);
-    return solo_.broadcast(came, 0);
-  }
-  LANEWISE_FUNCTION std::int64_t count(const key_type& k1, const key_type& k2) const {
-    return solo_.broadcast(map_.count(solo_, solo_.first(1), one<key_type>(k1), one<key_type>(k2)),
-                           0);
-  }
-  LANEWISE_FUNCTION table_status predecessor(key_type& key, mapped_type& value,
-                                             bool strict = false) const {
-    return neighbour(key, value, [&](auto& k, auto& v) {
-      return map_.predecessor(solo_, solo_.first(1), k, v, strict);
-    });
-  }
-  LANEWISE_FUNCTION table_status successor(key_type& key, mapped_type& value,
-                                           bool strict = false) const {
-    return neighbour(key, value, [&](auto& k, auto& v) {
-      return map_.successor(solo_, solo_.first(1), k, v, strict);
-    });
-  }
-
- private:
-  template <class T>
-  using one = lanes_t<Solo, T>;
-
-  template <class F>
-  LANEWISE_FUNCTION table_status neighbour(key_type& key, mapped_type& value, const F& f) const {
-    one<key_type> k(key);
-    one<mapped_type> v(value);
-    const auto came = f(k, v);
-    key = solo_.broadcast(k, 0);
-    value = solo_.broadcast(v, 0);
-    return solo_.broadcast(came, 0);
-  }
-
-  const View& map_;
-  Solo solo_{};
 };
 
 LANEWISE_END_NAMESPACE

@@ -23,7 +23,7 @@ enum class ordered_duplicates {
 
 /// Options of build and build_sorted.
 struct ordered_build_options {
-  /// As in ordered_options.
+  /// As in table_options.
   workspace_ref work = {};
   /// For build of maps and sets.
   ordered_duplicates duplicates = ordered_duplicates::first;
@@ -47,8 +47,7 @@ class update_workspace {
   template <class T>
   using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
 
-  update_workspace(const Exec& exec, const ordered_options& options, std::int64_t n,
-                   const char* name)
+  update_workspace(const Exec& exec, const table_options& options, std::int64_t n, const char* name)
       : n_(std::max(n, std::int64_t{1})),
         items_(parts_.add<key_type>(n_)),
         keys_(parts_.add<key_type>(n_)),
@@ -102,7 +101,7 @@ class ordered_change {
   /// bytes on an H100: 0.8 of 2.3 ms).
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  const value_type* values, std::int64_t n, bool may_grow,
-                 const ordered_options& options)
+                 const table_options& options)
       : exec_(exec),
         name_(name),
         table_(table),
@@ -157,23 +156,23 @@ class ordered_change {
     edit(change);
     Table changed = changed_table();
     if (options_.status.is_given() || options_.tally.is_given()) {
-      using kernel = item_status_kernel<Table, Change>;
-      lanewise::launch(
-          exec_, "Lanewise::ordered::status", kernels::league_for_windows<kernel>(exec_, n_),
-          kernel{table_.view(), memory_.items().data(), memory_.order().data(), n_, status()});
+      kernels::launch_windows(
+          exec_, "Lanewise::ordered::status", n_,
+          item_status_body<Table, Change>{table_.view(), memory_.items().data(),
+                                          memory_.order().data(), n_, status()});
       tally();
     }
     publish(std::move(changed));
   }
   template <class Change>
   void edit(const Change& change) {
-    using kernel = edit_kernel<Table, Change>;
     edits_ = change.batch.m;
     keys_ = change.batch.keys;
-    lanewise::launch(
-        exec_, "Lanewise::ordered::edit", kernels::league_for_windows<kernel>(exec_, edits_),
-        kernel{table_.view(), change, keys_, edits_, memory_.place().data(),
-               memory_.removed().data(), memory_.put().data(), memory_.values().data()});
+    kernels::launch_windows(
+        exec_, "Lanewise::ordered::edit", edits_,
+        edit_body<Table, Change>{table_.view(), change, keys_, memory_.place().data(),
+                                 memory_.removed().data(), memory_.put().data(),
+                                 memory_.values().data()});
   }
   /// Edits that were written to the memory.
   void set_edits(std::int64_t n) {
@@ -196,12 +195,7 @@ class ordered_change {
         exec_, name_, elements,
         source{table_.view(), {place, after, forward, keys_, memory_.values().data(), edits_}});
   }
-  void tally() {
-    if (!options_.tally.is_given()) return;
-    lanewise::launch(exec_, "Lanewise::ordered::tally",
-                     kernels::league_for_windows<tally_kernel>(exec_, n_),
-                     tally_kernel{status(), n_, options_.tally.data()});
-  }
+  void tally() { kernels::tally_statuses(exec_, status(), n_, options_.tally.data()); }
   void publish(Table&& changed) {
     exec_.fence("Lanewise::ordered: the new leaves are written");
     table_ = std::move(changed);
@@ -212,12 +206,8 @@ class ordered_change {
     return {memory_.items().data(), order_, memory_.keys().data(), memory_.begins().data(), n_, m};
   }
   static std::int64_t checked(const char* name, const Table& table, std::int64_t n, bool may_grow,
-                              const ordered_options& options) {
-    options.status.template expects_reachable<Exec>(name, "options.status", 0);
-    options.tally.template expects_reachable<Exec>(name, "options.tally");
-    detail::expects(!options.status.is_given() || options.status.extent() >= n, name,
-                    ": options.status has ", options.status.extent(), " places, there are ", n,
-                    " items");
+                              const table_options& options) {
+    kernels::expects_options<Exec>(name, options, n);
     detail::expects(n + (may_grow ? table.size() : 0) <= Table::most_elements, name,
                     ": the table has ", table.size(), " elements and the call ", n,
                     " items, together there may be ", Table::most_elements);
@@ -228,7 +218,7 @@ class ordered_change {
   const char* name_;
   Table& table_;
   std::int64_t n_;
-  ordered_options options_;
+  table_options options_;
   update_workspace<Exec, Table> memory_;
   const value_type* values_;
   const std::uint32_t* order_ = nullptr;
@@ -248,8 +238,7 @@ struct values_in_order {
 
 template <template <class> class Change, class Exec, class Table>
 void change_by_key(const Exec& exec, const char* name, Table& table,
-                   const ordered_arrays<Table>& arrays, bool may_grow,
-                   const ordered_options& options) {
+                   const table_arrays<Table>& arrays, bool may_grow, const table_options& options) {
   ordered_change<Exec, Table> call(exec, name, table, arrays.keys, arrays.given, arrays.n, may_grow,
                                    options);
   if (arrays.n == 0) return;
@@ -259,6 +248,17 @@ void change_by_key(const Exec& exec, const char* name, Table& table,
     call.run(Change<Table>{{call.by_key(), call.values()}});
   }
 }
+template <class Exec, class Table, class Combine>
+void combine_by_key(const Exec& exec, Table& table, const table_arrays<Table>& arrays,
+                    const Combine& combine, const table_options& options) {
+  ordered_change<Exec, Table> call(exec, "upsert", table, arrays.keys, arrays.given, arrays.n, true,
+                                   options);
+  if (arrays.n == 0) return;
+  const values_in_order<table_value<Table>> values{call.values(), call.order()};
+  const auto batch = call.combined_by_key(values, combine);
+  call.run(combine_change<Table, Combine>{
+      {{batch, call.values()}}, call.memory().combined().data(), combine});
+}
 template <class Table>
 using erase_oldest = erase_change<Table, false>;
 template <class Table>
@@ -266,92 +266,61 @@ using erase_every = erase_change<Table, true>;
 
 }  // namespace kernels
 
-/// Puts pairs into a map, unless the key is there: of several items with one key the first. Puts
-/// them into a multimap after what is there, items with one key in their order.
+/// Puts pairs into a map, or keys into a set, unless the key is there: of several items with one
+/// key the first. Puts pairs into a multimap after what is there, items with one key in their
+/// order.
 ///
-/// keys and values are Views of the table's types. Throws std::invalid_argument on wrong extents,
-/// Views with items and no memory, options that cannot be reached, and more elements than places
-/// (2^32 - 64).
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values>
-requires(!std::is_void_v<Value> &&
-         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
-                                                ordered_table<Key, Value, kind, Memory>& table,
-                                                const Keys& keys, const Values& values,
-                                                const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("insert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
-  if constexpr (kind == key_multiplicity::unique) {
+/// keys and values are Views of the table's types; values is std::nullopt for sets. Throws
+/// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
+/// reached, and more elements than places (2^32 - 64).
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void insert(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+            const table_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("insert", keys, values);
+  if constexpr (unique_ordered_table<Table>) {
     kernels::change_by_key<kernels::insert_change>(exec, "insert", table, arrays, true, options);
   } else {
     kernels::change_by_key<kernels::add_change>(exec, "insert", table, arrays, true, options);
   }
 }
-/// Puts keys into a set.
-template <class Exec, class Key, class Memory, class Keys>
-void insert(const Exec& exec, ordered_table<Key, void, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, void, key_multiplicity::unique, Memory>;
-  kernels::change_by_key<kernels::insert_change>(
-      exec, "insert", table, kernels::ordered_arrays_of<Exec, table_type>("insert", keys), true,
-      options);
-}
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key the last stays. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys, class Values>
-void assign(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const Values& values, const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("assign", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+template <class Exec, unique_ordered_table Table, class Keys, class Values>
+void assign(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const table_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("assign", keys, values);
   kernels::change_by_key<kernels::assign_change>(exec, "assign", table, arrays, true, options);
 }
 
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, and associative: values of one key that come
 /// with one call are combined with each other first, in their order. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys, class Values, class Combine>
-void upsert(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-            const Keys& keys, const Values& values, const Combine& combine,
-            const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("upsert", keys);
-  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  kernels::ordered_change<Exec, table_type> call(exec, "upsert", table, arrays.keys, arrays.given,
-                                                 arrays.n, true, options);
-  if (arrays.n == 0) return;
-  const auto batch =
-      call.combined_by_key(kernels::values_in_order<Value>{call.values(), call.order()}, combine);
-  call.run(kernels::combine_change<table_type, Combine>{
-      {{batch, call.values()}}, call.memory().combined().data(), combine});
+template <class Exec, unique_ordered_table Table, class Keys, class Values, class Combine>
+void upsert(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Combine& combine, const table_options& options = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Table>, Combine>();
+  const auto arrays = kernels::pairs_of<Exec, Table>("upsert", keys, values);
+  kernels::combine_by_key(exec, table, arrays, combine, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Errors as insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
-void erase(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
+template <class Exec, any_ordered_table Table, class Keys>
+void erase(const Exec& exec, Table& table, const Keys& keys, const table_options& options = {}) {
   kernels::change_by_key<kernels::erase_oldest>(
-      exec, "erase", table, kernels::ordered_arrays_of<Exec, table_type>("erase", keys), false,
-      options);
+      exec, "erase", table, kernels::arrays_of<Exec, Table>("erase", keys), false, options);
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Keys>
 void erase_all(const Exec& exec,
                ordered_table<Key, Value, key_multiplicity::repeated, Memory>& table,
-               const Keys& keys, const ordered_options& options = {}) {
+               const Keys& keys, const table_options& options = {}) {
   using table_type = ordered_table<Key, Value, key_multiplicity::repeated, Memory>;
   kernels::change_by_key<kernels::erase_every>(
-      exec, "erase_all", table, kernels::ordered_arrays_of<Exec, table_type>("erase_all", keys),
-      false, options);
+      exec, "erase_all", table, kernels::arrays_of<Exec, table_type>("erase_all", keys), false,
+      options);
 }
 
 namespace kernels {
@@ -400,8 +369,7 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
                         const typename Table::key_type& first, const typename Table::key_type& last,
                         bool by_key, std::int64_t number) {
   if (table.size() == 0) return 0;
-  ordered_change<Exec, Table> call(exec, name, table, nullptr, nullptr, 0, false,
-                                   ordered_options{});
+  ordered_change<Exec, Table> call(exec, name, table, nullptr, nullptr, 0, false, table_options{});
   auto& memory = call.memory();
   lanewise::launch(exec, "Lanewise::ordered::remove_run", 1,
                    remove_run_kernel<Table>{
@@ -419,32 +387,29 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
 
 /// Deletes the elements with keys in [first, last] and returns how many there were. None where last
 /// < first.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-std::int64_t erase_range(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                         const std::type_identity_t<Key>& first,
-                         const std::type_identity_t<Key>& last) {
+template <class Exec, any_ordered_table Table>
+std::int64_t erase_range(const Exec& exec, Table& table, const typename Table::key_type& first,
+                         const typename Table::key_type& last) {
   return kernels::remove_run(exec, "erase_range", table, first, last, true, 0);
 }
 
 /// Takes the first k elements out of the table, or all: keys_out(i) and values_out(i) become these.
 /// Returns how many. Where the outputs have fewer places, that many are taken out. Throws
 /// std::invalid_argument where k < 0.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
-          class ValuesOut = std::nullopt_t>
-std::int64_t pop_first(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                       std::int64_t k, const KeysOut& keys_out,
+template <class Exec, any_ordered_table Table, class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t pop_first(const Exec& exec, Table& table, std::int64_t k, const KeysOut& keys_out,
                        const ValuesOut& values_out = std::nullopt) {
   detail::expects(k >= 0, "pop_first: k is ", k, ", less than 0");
   std::int64_t number = std::min({k, table.size(), static_cast<std::int64_t>(keys_out.extent(0))});
   if constexpr (Kokkos::is_view_v<ValuesOut>)
     number = std::min(number, static_cast<std::int64_t>(values_out.extent(0)));
   kernels::store_elements(exec, "pop_first", table, number, keys_out, values_out);
-  return kernels::remove_run(exec, "pop_first", table, Key{}, Key{}, false, number);
+  return kernels::remove_run(exec, "pop_first", table, {}, {}, false, number);
 }
 
 /// Removes all elements and frees their memory.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-void clear(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+void clear(const Exec& exec, Table& table) {
   exec.fence("Lanewise::ordered: clear");
   table = {};
 }
@@ -502,15 +467,17 @@ struct apply_change : change_of<Table> {
   }
 };
 
-template <class Exec, class Table, class Values>
-const typename Table::view_type::value_type* values_of_build(const char* name, const Values& values,
-                                                             std::int64_t n) {
-  using value = typename Table::view_type::value_type;
-  if constexpr (Table::layout::has_values) {
-    return kernels::array_of<const value, Exec>(name, "values", values, n);
-  } else {
-    return nullptr;
-  }
+template <class Exec, class Table, class Combine>
+void apply_by_key(const Exec& exec, Table& table, const table_arrays<Table>& arrays,
+                  const Combine& combine, const table_options& options) {
+  ordered_change<Exec, Table> call(exec, "apply", table, arrays.keys, nullptr, arrays.n, true,
+                                   options);
+  if (arrays.n == 0) return;
+  call.edit(apply_change<Table, Combine>{
+      {call.by_key(), arrays.given}, arrays.operations, arrays.found, call.status(), combine});
+  auto changed = call.changed_table();
+  call.tally();
+  call.publish(std::move(changed));
 }
 
 /// Whether a key may not follow another in a sorted array of unique keys.
@@ -529,55 +496,37 @@ struct not_greater_bits {
 /// the other. Items with one key are done by one lane, so a call in which very many have the same
 /// key takes long. Errors as insert; where memory for the leaves is lacking, options.status and
 /// values may have been written.
-template <class Exec, class Key, class Value, class Memory, class Operations, class Keys,
-          class Values, class Combine = detail::keep_given>
-void apply(const Exec& exec, ordered_table<Key, Value, key_multiplicity::unique, Memory>& table,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const ordered_options& options = {}, const Combine& combine = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::unique, Memory>;
-  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
-  static_assert(fitting,
-                "lanewise::apply: combine is a function object with Value operator()(Value there, "
-                "Value given) const");
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("apply", keys);
-  const auto* kinds =
-      kernels::array_of<const table_operation, Exec>("apply", "operations", operations, arrays.n);
-  auto* given = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
-  kernels::ordered_change<Exec, table_type> call(exec, "apply", table, arrays.keys, nullptr,
-                                                 arrays.n, true, options);
-  if (arrays.n == 0) return;
-  call.edit(kernels::apply_change<table_type, Combine>{
-      {call.by_key(), given}, kinds, given, call.status(), combine});
-  auto changed = call.changed_table();
-  call.tally();
-  call.publish(std::move(changed));
+template <class Exec, unique_ordered_table Table, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given>
+void apply(const Exec& exec, Table& table, const Operations& operations, const Keys& keys,
+           const Values& values, const table_options& options = {}, const Combine& combine = {}) {
+  kernels::expects_combine<Exec, kernels::table_value<Table>, Combine>();
+  const auto arrays = kernels::arrays_of_apply<Exec, Table>(operations, keys, values);
+  kernels::apply_by_key(exec, table, arrays, combine, options);
 }
 
 /// The table becomes one of these pairs, in any order, or of keys alone, for which values is
 /// std::nullopt: of several items with one key the one that options.duplicates says, in a multimap
 /// all in their order. Errors as insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values = std::nullopt_t>
-void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Values& values = std::nullopt, const ordered_build_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build", keys);
-  arrays.given = kernels::values_of_build<Exec, table_type>("build", values, arrays.n);
-  table_type built;
-  kernels::ordered_change<Exec, table_type> call(exec, "build", built, arrays.keys, arrays.given,
-                                                 arrays.n, true, {.work = options.work});
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void build(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+           const ordered_build_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("build", keys, values);
+  Table built;
+  kernels::ordered_change<Exec, Table> call(exec, "build", built, arrays.keys, arrays.given,
+                                            arrays.n, true, {.work = options.work});
   if (arrays.n > 0) {
-    if constexpr (kind == key_multiplicity::repeated) {
-      call.run(kernels::add_change<table_type>{{call.all_items(), call.values()}});
+    if constexpr (Table::kind == key_multiplicity::repeated) {
+      call.run(kernels::add_change<Table>{{call.all_items(), call.values()}});
     } else {
       const auto batch = call.by_key();
       detail::expects(options.duplicates != ordered_duplicates::refused || batch.m == arrays.n,
                       "build: keys has ", arrays.n, " items, of which ", batch.m,
                       " are different, and options.duplicates is refused");
       if (options.duplicates == ordered_duplicates::last) {
-        call.run(kernels::assign_change<table_type>{{batch, call.values()}});
+        call.run(kernels::assign_change<Table>{{batch, call.values()}});
       } else {
-        call.run(kernels::insert_change<table_type>{{batch, call.values()}});
+        call.run(kernels::insert_change<Table>{{batch, call.values()}});
       }
     }
   }
@@ -587,34 +536,25 @@ void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, con
 /// As `build`, from pairs whose keys ascend, or in a multimap, where they may be equal, do not
 /// descend. One pass over the items, and one to look whether they are sorted. If they are not,
 /// throws std::invalid_argument with the place of the first item that is not.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values = std::nullopt_t>
-void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,
-                  const Keys& keys, const Values& values = std::nullopt,
-                  const ordered_build_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  auto arrays = kernels::ordered_arrays_of<Exec, table_type>("build_sorted", keys);
-  arrays.given = kernels::values_of_build<Exec, table_type>("build_sorted", values, arrays.n);
+template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
+void build_sorted(const Exec& exec, Table& table, const Keys& keys,
+                  const Values& values = std::nullopt, const ordered_build_options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("build_sorted", keys, values);
   if (options.checked && arrays.n > 0) {
-    using order = std::conditional_t<kind == key_multiplicity::unique, kernels::not_greater_bits,
-                                     kernels::less_bits>;
-    const std::int64_t sorted =
-        lanewise::is_sorted_until(exec, array_source<Key, identity>{arrays.keys, arrays.n, {}},
-                                  order{}, {.work = options.work});
+    using order = std::conditional_t<Table::kind == key_multiplicity::unique,
+                                     kernels::not_greater_bits, kernels::less_bits>;
+    const std::int64_t sorted = lanewise::is_sorted_until(
+        exec, array_source<typename Table::key_type, identity>{arrays.keys, arrays.n, {}}, order{},
+        {.work = options.work});
     detail::expects(sorted == arrays.n, "build_sorted: keys(", sorted, ") is ",
-                    kind == key_multiplicity::unique ? "not greater" : "less", " than keys(",
+                    Table::kind == key_multiplicity::unique ? "not greater" : "less", " than keys(",
                     sorted - 1, ")");
   }
-  using source = kernels::arrays_as_lines<Key, Value>;
-  table_type built = kernels::make_table_of_lines<table_type>(
-      exec, "build_sorted", arrays.n, source{arrays.keys, arrays.given, arrays.n});
+  using source = kernels::arrays_as_lines<typename Table::key_type, typename Table::mapped_type>;
+  Table built = kernels::make_table_of_lines<Table>(exec, "build_sorted", arrays.n,
+                                                    source{arrays.keys, arrays.given, arrays.n});
   exec.fence("Lanewise::ordered: the leaves are written");
   table = std::move(built);
 }
-
-/// The scalar face of a table for threads of an execution space.
-template <class Exec, class Table>
-using ordered_scalar_face_t =
-    ordered_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -37,11 +37,6 @@ ordered_file_header ordered_header_of() {
            detail::file_type<typename Table::mapped_type>()}};
 }
 
-template <class T>
-inline constexpr bool is_ordered_table = false;
-template <class Key, class Value, key_multiplicity kind, class Memory>
-inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
-
 /// A leaf on the host, as its bytes.
 template <class Layout>
 class ordered_leaf_bytes {
@@ -107,19 +102,18 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// Writes a table to a binary stream: 128 bytes for each leaf. Files do not depend on the backend.
 /// **Blocks.** Throws std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-void save(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-          std::ostream& out) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  using layout = typename table_type::layout;
+template <class Exec, any_ordered_table Table>
+void save(const Exec& exec, const Table& table, std::ostream& out) {
+  using layout = typename Table::layout;
   exec.fence("Lanewise::save: the table is read");
   detail::file_writer writer(out);
-  auto header = detail::ordered_header_of<table_type>();
+  auto header = detail::ordered_header_of<Table>();
   header.elements = static_cast<std::uint64_t>(table.size());
   writer.write(&header, sizeof(header));
   writer.seal();
-  const Kokkos::View<const detail::ordered_leaf*, Memory, Kokkos::MemoryUnmanaged> leaves(
-      table.leaves(), static_cast<std::size_t>(table.number_of_leaves()));
+  const Kokkos::View<const detail::ordered_leaf*, typename Table::memory_space,
+                     Kokkos::MemoryUnmanaged>
+      leaves(table.leaves(), static_cast<std::size_t>(table.number_of_leaves()));
   writer.write_view(leaves, [](detail::ordered_leaf* leaf, std::size_t n) {
     // Nobody has written these bytes.
     constexpr std::size_t used = detail::ordered_leaf_bytes<layout>::used;
@@ -135,8 +129,8 @@ void save(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table
 /// as the file has bytes. **Blocks.** Throws std::runtime_error if the file has another table,
 /// types included, or is of another version. It throws, too, if the file is damaged or cut short,
 /// or has leaves that are no table.
-template <class Table, class Exec>
-requires(detail::is_ordered_table<Table>) Table load(const Exec& exec, std::istream& in) {
+template <any_ordered_table Table, class Exec>
+Table load(const Exec& exec, std::istream& in) {
   static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,
                 "lanewise: an ordered table is loaded by instances whose memory space is its own");
   using layout = typename Table::layout;

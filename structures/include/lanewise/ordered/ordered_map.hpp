@@ -13,9 +13,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// allowed.
 ///
 /// Bulk calls change it (ordered_bulk.hpp: build, insert, assign, upsert, erase, apply,
-/// erase_range, pop_first, clear) and read it (ordered_query.hpp: find, the bounds, neighbours,
-/// count, range, for_each, to_sorted, first, last, statistics). Kernels read it by warps (view())
-/// and by single threads (ordered_scalar_face_t).
+/// erase_range, pop_first, clear) and read it (common/table_queries.hpp: find, contains,
+/// neighbours; ordered_query.hpp: the bounds, count, range, for_each, to_sorted, first, last,
+/// statistics). Kernels read it by warps (view()) and by single threads (table_scalar_face_t).
 template <class Key, class Value, class MemorySpace>
 using ordered_map = ordered_table<Key, Value, key_multiplicity::unique, MemorySpace>;
 

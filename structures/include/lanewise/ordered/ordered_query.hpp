@@ -2,253 +2,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/table_queries.hpp>
+#include <lanewise/common/table_scalar_face.hpp>
 #include <lanewise/ordered/detail/ordered_batch.hpp>
 
 #include <optional>
 
-// Bulk calls that read ordered tables. They do not block unless they return something, and may run
-// beside each other, and beside changes of other copies of the table.
+// Bulk calls that read ordered tables, beside those of common/table_queries.hpp. They do not block
+// unless they return something, and may run beside each other, and beside changes of other copies
+// of the table.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The arrays of a bulk call.
-template <class Table>
-struct ordered_arrays {
-  const typename Table::key_type* keys = nullptr;
-  std::int64_t n = 0;
-  const typename Table::view_type::value_type* given = nullptr;
-};
-
-template <class Exec, class Table, class Keys>
-ordered_arrays<Table> ordered_arrays_of(const char* name, const Keys& keys,
-                                        const char* which = "keys") {
-  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, which, keys);
-  return {array.data, array.extent, nullptr};
-}
-
-/// A query for each of n keys: action(warp, active, leaf, first, key) stores what comes out for
-/// items first + lane and returns statuses; leaf is table.leaf_of<Action::right>.
-template <class Table, class Action>
-struct ordered_query_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
-  template <class Team>
-  struct scratch {};
-
-  using key_type = typename Table::key_type;
-  using view_type = typename Table::view_type;
-
-  view_type table;
-  Action action;
-  const key_type* keys;
-  std::int64_t n;
-  table_status* status;  // null for none
-  status_counts* tally;  // null for none
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::width, ahead = Team::windows_in_flight;
-    const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(n, std::int64_t{width} * ahead));
-    lanes_t<warp_type, std::uint32_t> came(0u);
-    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      lanes_t<warp_type, key_type> key[ahead];
-      lanes_t<warp_type, typename view_type::word> words[ahead];
-      lanes_t<warp_type, std::uint32_t> leaf[ahead];
-      LANEWISE_UNROLL
-      for (int a = 0; a < ahead; ++a) {
-        const std::int64_t first = (w * ahead + a) * width;
-        key[a] = warp.load(items_of(warp, first), keys + first, key_type{});
-        words[a] = view_type::to_words(warp, key[a]);
-      }
-      table.template leaves_of<Action::right, ahead>(warp, words, leaf);
-      LANEWISE_UNROLL
-      for (int a = 0; a < ahead; ++a) window(warp, (w * ahead + a) * width, leaf[a], key[a], came);
-    }
-    if (tally != nullptr)
-      warp.fetch_add((warp.lane() < 8u) & (came != 0u), tally->count, warp.lane(),
-                     warp.template cast<std::uint64_t>(came));
-  }
-
- private:
-  template <class Warp>
-  LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t first) const {
-    const std::int64_t left = first < n ? n - first : 0;
-    return warp.first(left);
-  }
-  template <class Warp, class Leaves, class Keys>
-  LANEWISE_FUNCTION void window(const Warp& warp, std::int64_t first, const Leaves& leaf,
-                                const Keys& key, Leaves& came) const {
-    const auto active = items_of(warp, first);
-    const auto result = action(warp, table, active, leaf, first, key);
-    if (status != nullptr) warp.store(active, status + first, result);
-    if (tally != nullptr)
-      came = came +
-             warp.histogram(
-                 active,
-                 warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
-  }
-};
-
-template <class Exec, class Table, class Action>
-void ordered_query(const Exec& exec, const char* name, const Table& table,
-                   const ordered_arrays<Table>& arrays, const Action& action,
-                   const ordered_options& options) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of an ordered table");
-  using kernel = ordered_query_kernel<Table, Action>;
-  options.status.template expects_reachable<Exec>(name, "options.status", 0);
-  options.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(!options.status.is_given() || options.status.extent() >= arrays.n, name,
-                  ": options.status has ", options.status.extent(), " places, there are ", arrays.n,
-                  " items");
-  if (arrays.n == 0) return;
-  lanewise::launch(exec, "Lanewise::ordered::query",
-                   kernels::league_for_windows<kernel>(exec, arrays.n),
-                   kernel{table.view(), action, arrays.keys, arrays.n, options.status.data(),
-                          options.tally.data()});
-}
-
-template <class Value>
-struct find_values {
-  static constexpr bool right = false;
-  Value* values;  // null for none
-  template <class Warp, class View, class Active, class Leaves, class Keys>
-  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    lanes_t<Warp, Value> value(Value{});
-    const auto result = table.find_in(warp, active, leaf, key, value);
-    if (values != nullptr) {
-      const mask_t<Warp, std::uint32_t> hit =
-          warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
-          static_cast<std::uint32_t>(table_status::found);
-      warp.store(hit, values + first, value);
-    }
-    return result;
-  }
-};
-
 template <bool upper>
-struct find_bound {
+struct bound_query {
+  static constexpr const char* label =
+      upper ? "Lanewise::ordered::upper_bound" : "Lanewise::ordered::lower_bound";
   static constexpr bool right = upper;
   std::int64_t* places;
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    const auto place = table.template bound_in<upper>(warp, active, leaf, key);
+    const auto place = table.template bound_at<upper>(warp, active, leaf, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
     return typename Warp::template lanes<table_status>(table_status::none);
   }
 };
 
-struct find_contains {
-  static constexpr bool right = false;
-  bool* there;
-  template <class Warp, class View, class Active, class Leaves, class Keys>
-  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    lanes_t<Warp, typename View::value_type> unused(typename View::value_type{});
-    const auto result = table.find_in(warp, active, leaf, key, unused);
-    warp.store(active, there + first,
-               warp.map([](table_status s) { return s == table_status::found; }, result));
-    return result;
-  }
-};
+template <bool upper, class Exec, class Table, class Keys, class Places>
+void find_bounds(const Exec& exec, const char* name, const Table& table, const Keys& keys,
+                 const Places& places) {
+  const auto arrays = kernels::arrays_of<Exec, Table>(name, keys);
+  auto* const to = kernels::array_of<std::int64_t, Exec>(name, "places", places, arrays.n);
+  kernels::query_table(exec, name, table, arrays, bound_query<upper>{to}, table_options{});
+}
 
-struct count_keys {
+struct count_query {
+  static constexpr const char* label = "Lanewise::ordered::count";
   static constexpr bool right = false;
   std::uint32_t* numbers;
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
     const auto number = table.upper_bound(warp, active, key) -
-                        table.template bound_in<false>(warp, active, leaf, key);
+                        table.template bound_at<false>(warp, active, leaf, key);
     warp.store(active, numbers + first, number);
-    return warp.map(
-        active, [](std::uint32_t m) { return m > 0 ? table_status::found : table_status::absent; },
-        table_status::none, number);
+    return detail::found_where<Warp>(warp, active, active & (number > 0u));
   }
 };
 
-template <bool forward, bool strict, class Key, class Value>
-struct find_neighbour {
-  static constexpr bool right = forward == strict;
-  Key* keys;
-  Value* values;  // null for none
-  template <class Warp, class View, class Active, class Leaves, class Keys>
-  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    lanes_t<Warp, Key> found(Key{});
-    lanes_t<Warp, Value> value(Value{});
-    lanes_t<Warp, table_status> result;
-    if constexpr (forward) {
-      result = table.template successor_in<strict>(warp, active, leaf, key, found, value);
-    } else {
-      result = table.template predecessor_in<strict>(warp, active, leaf, key, found, value);
-    }
-    const mask_t<Warp, std::uint32_t> hit =
-        warp.map([](table_status s) { return static_cast<std::uint32_t>(s); }, result) ==
-        static_cast<std::uint32_t>(table_status::found);
-    warp.store(hit, keys + first, found);
-    if (values != nullptr) warp.store(hit, values + first, value);
-    return result;
-  }
-};
-
-template <bool forward, bool strict, class Exec, class Table, class Keys, class Found, class Values>
-void neighbours(const Exec& exec, const char* name, const Table& table, const Keys& keys,
-                const Found& found, const Values& values, const ordered_options& options) {
-  using key = typename Table::key_type;
-  using value = typename Table::view_type::value_type;
-  const auto arrays = kernels::ordered_arrays_of<Exec, Table>(name, keys);
-  key* const to = kernels::array_of<key, Exec>(name, "found", found, arrays.n);
-  value* to_values = nullptr;
-  if constexpr (Kokkos::is_view_v<Values>)
-    to_values = kernels::array_of<value, Exec>(name, "values", values, arrays.n);
-  kernels::ordered_query(exec, name, table, arrays,
-                         find_neighbour<forward, strict, key, value>{to, to_values}, options);
-}
-
-/// f(place, key, value) for elements [first, last), or f(place, key) for those of a set.
-template <class Table, class F>
-struct visit_elements_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
-  template <class Team>
-  struct scratch {};
-
-  using view_type = typename Table::view_type;
-
-  view_type table;
+/// f(place, key, value) for elements from place `first` on, or f(place, key) for those of a set.
+template <class View, class F>
+struct visit_elements_body {
+  View table;
   std::uint32_t first;
-  std::uint32_t last;
   F f;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using numbers = lanes_t<typename Team::warp_type, std::uint32_t>;
-    constexpr int width = Team::warp_type::width;
-    const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(std::int64_t{last - first}, width));
-    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      numbers place = warp.lane() + numbers(first + static_cast<std::uint32_t>(w * width));
-      const auto active = place < last;
-      auto key = table.key(warp, active, place);
-      if constexpr (view_type::layout::has_values) {
-        auto value = table.value(warp, active, place);
-        warp.each(
-            active,
-            [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
-            place, key, value);
-      } else {
-        warp.each(
-            active, [this](std::uint32_t i, const auto& k) { f(std::int64_t{i}, k); }, place, key);
-      }
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
+                                    std::int64_t begin) const {
+    using numbers = lanes_t<Warp, std::uint32_t>;
+    numbers place = warp.lane() + numbers(first + static_cast<std::uint32_t>(begin));
+    auto key = table.key(warp, active, place);
+    if constexpr (View::layout::has_values) {
+      auto value = table.value(warp, active, place);
+      warp.each(
+          active,
+          [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
+          place, key, value);
+    } else {
+      warp.each(
+          active, [this](std::uint32_t i, const auto& k) { f(std::int64_t{i}, k); }, place, key);
     }
   }
 };
@@ -256,11 +81,9 @@ struct visit_elements_kernel {
 template <class Exec, class Table, class F>
 void visit_elements(const Exec& exec, const Table& table, std::int64_t first, std::int64_t last,
                     const F& f) {
-  using kernel = visit_elements_kernel<Table, F>;
-  if (first >= last) return;
-  lanewise::launch(
-      exec, "Lanewise::ordered::visit", kernels::league_for_windows<kernel>(exec, last - first),
-      kernel{table.view(), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), f});
+  kernels::launch_windows(exec, "Lanewise::ordered::visit", last - first,
+                          visit_elements_body<typename Table::view_type, F>{
+                              table.view(), static_cast<std::uint32_t>(first), f});
 }
 
 /// Stores elements from place `first` on.
@@ -300,6 +123,7 @@ std::int64_t store_elements(const Exec& exec, const char* name, const Table& tab
 /// How many elements have keys in [keys, lasts], and where the first of them is.
 template <class Key>
 struct measure_range {
+  static constexpr const char* label = "Lanewise::ordered::measure_range";
   static constexpr bool right = false;
   const Key* lasts;
   std::int64_t* places;
@@ -307,16 +131,14 @@ struct measure_range {
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    const auto begin = table.template bound_in<false>(warp, active, leaf, key);
+    const auto begin = table.template bound_at<false>(warp, active, leaf, key);
     const auto end = table.upper_bound(warp, active, warp.load(active, lasts + first, Key{}));
     const auto length =
         warp.map([](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; },
                  begin, end);
     warp.store(active, places + first, warp.template cast<std::int64_t>(begin));
     warp.store(active, lengths + first, length);
-    return warp.map(
-        active, [](std::int64_t m) { return m > 0 ? table_status::found : table_status::absent; },
-        table_status::none, length);
+    return detail::found_where<Warp>(warp, active, active & (begin < end));
   }
 };
 
@@ -324,9 +146,7 @@ struct measure_range {
 /// offsets[r]. Warps take equal parts of the outputs, whatever the ranges' lengths are.
 template <class Table>
 struct write_ranges_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = window_policy<1>;
   template <class Team>
   struct scratch {};
 
@@ -373,137 +193,40 @@ struct write_ranges_kernel {
 
 }  // namespace kernels
 
-/// values(i) = the value of keys(i) where it is there, of a multimap that of the first element;
-/// other values are left as they are, so that the caller chooses what they hold.
-///
-/// O(n log elements) work; a search in the leaves' first keys and a line of 128 bytes for each key.
-/// Does not block. Throws std::invalid_argument on wrong extents, Views with items and no memory,
-/// and options that cannot be reached.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Values>
-requires(Kokkos::is_view_v<Values>) void find(const Exec& exec,
-                                              const ordered_table<Key, Value, kind, Memory>& table,
-                                              const Keys& keys, const Values& values,
-                                              const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("find", keys);
-  Value* const found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
-  kernels::ordered_query(exec, "find", table, arrays, kernels::find_values<Value>{found}, options);
-}
-/// Whether keys are there: in options.status and options.tally.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys>
-void find(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-          const ordered_options& options) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  using value = typename table_type::view_type::value_type;
-  kernels::ordered_query(exec, "find", table,
-                         kernels::ordered_arrays_of<Exec, table_type>("find", keys),
-                         kernels::find_values<value>{nullptr}, options);
-}
-
 /// places(i) = the place of the first element whose key is not less than keys(i); size() where
 /// there is none. This is the number of keys that are less (the rank of keys(i)). Cost and errors
 /// as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Places& places) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("lower_bound", keys);
-  kernels::ordered_query(exec, "lower_bound", table, arrays,
-                         kernels::find_bound<false>{kernels::array_of<std::int64_t, Exec>(
-                             "lower_bound", "places", places, arrays.n)},
-                         ordered_options{});
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void lower_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
+  kernels::find_bounds<false>(exec, "lower_bound", table, keys, places);
 }
 /// As `lower_bound`, for the first element whose key is greater.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Places& places) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("upper_bound", keys);
-  kernels::ordered_query(exec, "upper_bound", table, arrays,
-                         kernels::find_bound<true>{kernels::array_of<std::int64_t, Exec>(
-                             "upper_bound", "places", places, arrays.n)},
-                         ordered_options{});
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void upper_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
+  kernels::find_bounds<true>(exec, "upper_bound", table, keys, places);
 }
 
 /// places(i) = how many keys are less than keys(i): lower_bound by the name that says so.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Places>
-void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-          const Places& places) {
+template <class Exec, any_ordered_table Table, class Keys, class Places>
+void rank(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
   lanewise::lower_bound(exec, table, keys, places);
 }
 /// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
 /// [firsts(i), lasts(i)) have that key. Two calls.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Firsts, class Lasts>
-void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Firsts& firsts, const Lasts& lasts) {
+template <class Exec, any_ordered_table Table, class Keys, class Firsts, class Lasts>
+void equal_range(const Exec& exec, const Table& table, const Keys& keys, const Firsts& firsts,
+                 const Lasts& lasts) {
   lanewise::lower_bound(exec, table, keys, firsts);
   lanewise::upper_bound(exec, table, keys, lasts);
 }
 
-/// there(i) = whether keys(i) is there; there is a View of bool. Cost and errors as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class There>
-void contains(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-              const Keys& keys, const There& there, const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("contains", keys);
-  kernels::ordered_query(
-      exec, "contains", table, arrays,
-      kernels::find_contains{kernels::array_of<bool, Exec>("contains", "there", there, arrays.n)},
-      options);
-}
-
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Numbers>
-void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-           const Numbers& numbers, const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("count", keys);
-  kernels::ordered_query(exec, "count", table, arrays,
-                         kernels::count_keys{kernels::array_of<std::uint32_t, Exec>(
-                             "count", "numbers", numbers, arrays.n)},
-                         options);
-}
-
-/// found(i) and values(i) = the element with the least key that is not less than keys(i), of equal
-/// keys the first; they are left as they are where there is none, which options.status says. values
-/// is std::nullopt for sets, or where they are not wanted. Cost and errors as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Found, class Values = std::nullopt_t>
-void successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-               const Keys& keys, const Found& found, const Values& values = std::nullopt,
-               const ordered_options& options = {}) {
-  kernels::neighbours<true, false>(exec, "successor", table, keys, found, values, options);
-}
-/// As `successor`, with the least key that is greater.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Found, class Values = std::nullopt_t>
-void strict_successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                      const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                      const ordered_options& options = {}) {
-  kernels::neighbours<true, true>(exec, "strict_successor", table, keys, found, values, options);
-}
-/// As `successor`, with the greatest key that is not greater, of equal keys the last.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Found, class Values = std::nullopt_t>
-void predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                 const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                 const ordered_options& options = {}) {
-  kernels::neighbours<false, false>(exec, "predecessor", table, keys, found, values, options);
-}
-/// As `successor`, with the greatest key that is less.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Keys,
-          class Found, class Values = std::nullopt_t>
-void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                        const Keys& keys, const Found& found, const Values& values = std::nullopt,
-                        const ordered_options& options = {}) {
-  kernels::neighbours<false, true>(exec, "strict_predecessor", table, keys, found, values, options);
+template <class Exec, any_ordered_table Table, class Keys, class Numbers>
+void count(const Exec& exec, const Table& table, const Keys& keys, const Numbers& numbers,
+           const table_options& options = {}) {
+  const auto arrays = kernels::arrays_of<Exec, Table>("count", keys);
+  auto* const to = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
+  kernels::query_table(exec, "count", table, arrays, kernels::count_query{to}, options);
 }
 
 /// The elements with keys in [firsts(i), lasts(i)], in order, are keys_out(j) and values_out(j) for
@@ -516,21 +239,20 @@ void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, 
 /// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find, and std::length_error
 /// where an output that has places has fewer than there are results: the first are written, offsets
 /// tell about all.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Firsts,
-          class Lasts, class Offsets, class KeysOut, class ValuesOut = std::nullopt_t>
-std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                   const Firsts& firsts, const Lasts& lasts, const Offsets& offsets,
-                   const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt,
-                   const ordered_options& options = {}) {
-  using table_type = ordered_table<Key, Value, kind, Memory>;
-  using value = typename table_type::view_type::value_type;
+template <class Exec, any_ordered_table Table, class Firsts, class Lasts, class Offsets,
+          class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, const Lasts& lasts,
+                   const Offsets& offsets, const KeysOut& keys_out,
+                   const ValuesOut& values_out = std::nullopt, const table_options& options = {}) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
   using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("range", firsts, "firsts");
+  const auto arrays = kernels::arrays_of<Exec, Table>("range", firsts, "firsts");
   const std::int64_t n = arrays.n;
-  const Key* const ends = kernels::array_of<const Key, Exec>("range", "lasts", lasts, n);
+  const key* const ends = kernels::array_of<const key, Exec>("range", "lasts", lasts, n);
   std::int64_t* const begins =
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
-  const auto keys = kernels::array_of<Key, Exec>("range", "keys_out", keys_out);
+  const auto keys = kernels::array_of<key, Exec>("range", "keys_out", keys_out);
   value* values = nullptr;
   std::int64_t places_of_values = keys.extent;
   if constexpr (Kokkos::is_view_v<ValuesOut>) {
@@ -546,13 +268,13 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
   const auto lengths =
       kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
-  kernels::ordered_query(exec, "range", table, arrays,
-                         kernels::measure_range<Key>{ends, places.data(), lengths.data()}, options);
+  kernels::query_table(exec, "range", table, arrays,
+                       kernels::measure_range<key>{ends, places.data(), lengths.data()}, options);
   lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
   const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});
-  using kernel = kernels::write_ranges_kernel<table_type>;
+  using kernel = kernels::write_ranges_kernel<Table>;
   if (outputs > 0)
     lanewise::launch(exec, "Lanewise::ordered::range",
                      kernels::league_for_windows<kernel>(exec, outputs),
@@ -567,18 +289,17 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
 /// Calls f(place, key, value), or f(place, key) for a set, for every element; place is its
 /// std::int64_t number in the order. By many threads, in any order. Reads all leaves. Does not
 /// block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class F>
-void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const F& f) {
+template <class Exec, any_ordered_table Table, class F>
+void for_each(const Exec& exec, const Table& table, const F& f) {
   kernels::visit_elements(exec, table, 0, table.size(), f);
 }
 
 /// keys_out(i) and values_out(i) = the elements in order. Returns how many elements there are.
 /// values_out as in range. Does not block. Throws std::length_error where an output has fewer
 /// places than there are elements: the first are written.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class KeysOut,
-          class ValuesOut = std::nullopt_t>
-std::int64_t to_sorted(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                       const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt) {
+template <class Exec, any_ordered_table Table, class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t to_sorted(const Exec& exec, const Table& table, const KeysOut& keys_out,
+                       const ValuesOut& values_out = std::nullopt) {
   return kernels::store_elements(exec, "to_sorted", table, table.size(), keys_out, values_out);
 }
 
@@ -588,27 +309,27 @@ struct ordered_element {
   Key key;
   Value value;
 };
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-                std::int64_t place) {
-  using value = typename ordered_table<Key, Value, kind, Memory>::view_type::value_type;
-  using element = ordered_element<Key, value>;
+template <class Exec, any_ordered_table Table>
+auto element_at(const Exec& exec, const Table& table, std::int64_t place) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
+  using element = ordered_element<key, value>;
   std::optional<element> result;
   if (place < 0 || place >= table.size()) return result;
   result = kernels::blocking_result<element>(exec, [&](const auto& to) {
     kernels::visit_elements(
         exec, table, place, place + 1,
-        kernels::store_element<Key, value>{&to.data()->key, &to.data()->value, place});
+        kernels::store_element<key, value>{&to.data()->key, &to.data()->value, place});
   });
   return result;
 }
 /// The elements with the least and the greatest key, or nothing where there is none. **Block.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto first(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+auto first(const Exec& exec, const Table& table) {
   return lanewise::element_at(exec, table, 0);
 }
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory>
-auto last(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+template <class Exec, any_ordered_table Table>
+auto last(const Exec& exec, const Table& table) {
   return lanewise::element_at(exec, table, table.size() - 1);
 }
 
@@ -627,9 +348,9 @@ struct ordered_statistics {
 };
 
 /// Needs no device.
-template <class Key, class Value, key_multiplicity kind, class Memory>
-ordered_statistics statistics(const ordered_table<Key, Value, kind, Memory>& table) {
-  using layout = typename ordered_table<Key, Value, kind, Memory>::layout;
+template <any_ordered_table Table>
+ordered_statistics statistics(const Table& table) {
+  using layout = typename Table::layout;
   ordered_statistics s;
   s.elements = table.size();
   s.leaves = table.view().leaves();

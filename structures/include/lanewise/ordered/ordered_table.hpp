@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/common/detail/table_memory.hpp>
-#include <lanewise/common/detail/table_words.hpp>
-#include <lanewise/common/table_vocabulary.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
@@ -30,7 +29,10 @@ LANEWISE_BEGIN_NAMESPACE
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>.
 template <class Key, class Value>
-class ordered_view {
+class ordered_view : public detail::neighbour_face<
+                         ordered_view<Key, Value>, Key,
+                         std::conditional_t<detail::ordered_layout<Key, Value>::has_values, Value,
+                                            std::uint32_t>> {
  public:
   using layout = detail::ordered_layout<Key, Value>;
   using word = typename layout::word;
@@ -99,28 +101,12 @@ class ordered_view {
   template <class Warp>
   LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
-    return find_in(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
-  }
-  /// The element with the least key that is not less (strict: that is greater) than the lane's, of
-  /// equal keys the first. found_key and value are changed where there is one.
-  template <bool strict = false, class Warp>
-  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found_key,
-                                   lanes<Warp, value_type>& value) const {
-    return successor_in<strict>(warp, active, leaf_of<strict>(warp, active, to_words(warp, key)),
-                                key, found_key, value);
-  }
-  /// The element with the greatest key that is not greater (strict: that is less) than the lane's,
-  /// of equal keys the last.
-  template <bool strict = false, class Warp>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
-                                     lanes<Warp, value_type>& value) const {
-    return predecessor_in<strict>(warp, active, leaf_of<!strict>(warp, active, to_words(warp, key)),
-                                  key, found_key, value);
+    return find_at(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
   }
 
   // Below: what the kernels of this family are made of.
+
+  static constexpr int teams_of_queries = 1;
 
   template <class Warp>
   static LANEWISE_FUNCTION auto to_words(const Warp& warp, const lanes<Warp, Key>& key) {
@@ -163,16 +149,23 @@ class ordered_view {
     if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
     return after_first(warp, active, lows_.template bound<right>(warp, active, key));
   }
+  /// What locate finds: the leaf to look into.
+  template <class Warp>
+  using located = lanes<Warp, std::uint32_t>;
   /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
   /// once, and then for all leaves.
   template <bool right, int k, class Warp>
-  LANEWISE_FUNCTION void leaves_of(const Warp& warp, const lanes<Warp, word> (&key)[k],
-                                   lanes<Warp, std::uint32_t> (&leaf)[k]) const {
+  LANEWISE_FUNCTION void locate(const Warp& warp, const lanes<Warp, Key> (&key)[k],
+                                lanes<Warp, std::uint32_t> (&leaf)[k]) const {
+    lanes<Warp, word> words[k];
     lanes<Warp, std::int64_t> after[k];
     LANEWISE_UNROLL
-    for (int a = 0; a < k; ++a) leaf[a] = lanes<Warp, std::uint32_t>(0u);
+    for (int a = 0; a < k; ++a) {
+      words[a] = to_words(warp, key[a]);
+      leaf[a] = lanes<Warp, std::uint32_t>(0u);
+    }
     if (size_ == 0) return;
-    lows_.template descend<right, k>(warp, key, leaf, lows_.levels, after, less{});
+    lows_.template descend<right, k>(warp, words, leaf, lows_.levels, after, less{});
     const auto all = warp.template first<std::uint32_t>(Warp::width);
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
@@ -180,17 +173,16 @@ class ordered_view {
       if constexpr (k > 1) fetch(warp, leaf[a]);
     }
   }
-  /// bound, find, successor and predecessor with the leaves at hand: leaf_of<false> for lower
-  /// bounds and find, leaf_of<true> for upper bounds, leaf_of<strict> for successors,
-  /// leaf_of<!strict> for predecessors.
+  /// bound, find and neighbours with the leaves at hand: leaf_of<false> for lower bounds and find,
+  /// leaf_of<true> for upper bounds, leaf_of<forward == strict> for neighbours.
   template <bool upper, class Warp>
-  LANEWISE_FUNCTION auto bound_in(const Warp& warp, mask<Warp> active,
+  LANEWISE_FUNCTION auto bound_at(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, std::uint32_t>& leaf,
                                   const lanes<Warp, Key>& key) const {
     return place_in<upper>(warp, active, leaf, to_words(warp, key));
   }
   template <class Warp>
-  LANEWISE_FUNCTION auto find_in(const Warp& warp, mask<Warp> active,
+  LANEWISE_FUNCTION auto find_at(const Warp& warp, mask<Warp> active,
                                  const lanes<Warp, std::uint32_t>& leaf,
                                  const lanes<Warp, Key>& key,
                                  lanes<Warp, value_type>& value) const {
@@ -198,30 +190,25 @@ class ordered_view {
     const auto place = place_in<false>(warp, active, leaf, words);
     const auto hit = is_at(warp, active, words, place);
     take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+    return detail::found_where<Warp>(warp, active, hit);
   }
-  template <bool strict, class Warp>
-  LANEWISE_FUNCTION auto successor_in(const Warp& warp, mask<Warp> active,
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, mask<Warp> active,
                                       const lanes<Warp, std::uint32_t>& leaf,
-                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
                                       lanes<Warp, value_type>& value) const {
-    const auto place = bound_in<strict>(warp, active, leaf, key);
-    const mask<Warp> hit = active & (place < size_);
-    take_key(warp, hit, place, found_key);
+    const auto after = bound_at<forward == strict>(warp, active, leaf, key);
+    const mask<Warp> hit = active & (forward ? after < size_ : after > 0u);
+    const auto place = forward ? after : after - lanes<Warp, std::uint32_t>(1u);
+    found = lanewise::select(hit, this->key(warp, hit, place), found);
     take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+    return detail::found_where<Warp>(warp, active, hit);
   }
-  template <bool strict, class Warp>
-  LANEWISE_FUNCTION auto predecessor_in(const Warp& warp, mask<Warp> active,
-                                        const lanes<Warp, std::uint32_t>& leaf,
-                                        const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
-                                        lanes<Warp, value_type>& value) const {
-    const auto after = bound_in<!strict>(warp, active, leaf, key);
-    const auto hit = active & (after > 0u);
-    const auto place = after - lanes<Warp, std::uint32_t>(1u);
-    take_key(warp, hit, place, found_key);
-    take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+  template <bool forward, bool strict, class Warp>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
+    const auto leaf = leaf_of<forward == strict>(warp, active, to_words(warp, key));
+    return neighbour_at<forward, strict>(warp, active, leaf, key, found, value);
   }
   /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
   /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
@@ -299,106 +286,15 @@ class ordered_view {
     }
   }
   template <class Warp>
-  LANEWISE_FUNCTION void take_key(const Warp& warp, mask<Warp> hit,
-                                  const lanes<Warp, std::uint32_t>& place,
-                                  lanes<Warp, Key>& to) const {
-    to = lanewise::select(hit, key(warp, hit, place), to);
-  }
-  template <class Warp>
   LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
                                     [[maybe_unused]] mask<Warp> hit,
                                     [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
                                     [[maybe_unused]] lanes<Warp, value_type>& to) const {
     if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, place), to);
   }
-  template <class Warp>
-  static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active, mask<Warp> hit) {
-    return warp.map([](std::uint32_t s) { return static_cast<table_status>(s); },
-                    lanewise::select(hit, status_of<Warp>(table_status::found),
-                                     lanewise::select(active, status_of<Warp>(table_status::absent),
-                                                      status_of<Warp>(table_status::none))));
-  }
-  template <class Warp>
-  static LANEWISE_FUNCTION auto status_of(table_status s) {
-    return lanes<Warp, std::uint32_t>(static_cast<std::uint32_t>(s));
-  }
-
   const detail::ordered_leaf* leaves_ = nullptr;
   search_tree<word> lows_;
   std::uint32_t size_ = 0;
-};
-
-/// The scalar face: reads of one thread, under any divergence and without the help of others. Solo
-/// is a warp of one lane.
-template <class View, class Solo>
-class ordered_scalar_face {
- public:
-  using key_type = typename View::key_type;
-  using value_type = typename View::value_type;
-
-  LANEWISE_FUNCTION explicit ordered_scalar_face(const View& table) : table_(table) {}
-
-  LANEWISE_FUNCTION std::uint32_t size() const { return table_.size(); }
-  LANEWISE_FUNCTION std::uint32_t lower_bound(const key_type& k) const {
-    return solo_.broadcast(table_.lower_bound(solo_, all(), keys(k)), 0);
-  }
-  LANEWISE_FUNCTION std::uint32_t upper_bound(const key_type& k) const {
-    return solo_.broadcast(table_.upper_bound(solo_, all(), keys(k)), 0);
-  }
-  /// How many keys are less: the place of the first that is not.
-  LANEWISE_FUNCTION std::uint32_t rank(const key_type& k) const { return lower_bound(k); }
-  LANEWISE_FUNCTION std::uint32_t count(const key_type& k) const {
-    return upper_bound(k) - lower_bound(k);
-  }
-  LANEWISE_FUNCTION key_type key(std::uint32_t place) const {
-    return solo_.broadcast(table_.key(solo_, all(), places(place)), 0);
-  }
-  LANEWISE_FUNCTION value_type value(std::uint32_t place) const {
-    return solo_.broadcast(table_.value(solo_, all(), places(place)), 0);
-  }
-  LANEWISE_FUNCTION table_status find(const key_type& k, value_type& value) const {
-    values v(value);
-    const table_status status = solo_.broadcast(table_.find(solo_, all(), keys(k), v), 0);
-    value = solo_.broadcast(v, 0);
-    return status;
-  }
-  LANEWISE_FUNCTION bool contains(const key_type& k) const {
-    value_type unused{};
-    return find(k, unused) == table_status::found;
-  }
-  template <bool strict = false>
-  LANEWISE_FUNCTION table_status successor(const key_type& k, key_type& found,
-                                           value_type& value) const {
-    return neighbour(found, value, [&](auto& to_key, auto& to_value) {
-      return table_.template successor<strict>(solo_, all(), keys(k), to_key, to_value);
-    });
-  }
-  template <bool strict = false>
-  LANEWISE_FUNCTION table_status predecessor(const key_type& k, key_type& found,
-                                             value_type& value) const {
-    return neighbour(found, value, [&](auto& to_key, auto& to_value) {
-      return table_.template predecessor<strict>(solo_, all(), keys(k), to_key, to_value);
-    });
-  }
-
- private:
-  using keys = lanes_t<Solo, key_type>;
-  using values = lanes_t<Solo, value_type>;
-  using places = lanes_t<Solo, std::uint32_t>;
-
-  LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
-  template <class F>
-  LANEWISE_FUNCTION table_status neighbour(key_type& found, value_type& value, const F& f) const {
-    keys k(found);
-    values v(value);
-    const table_status status = solo_.broadcast(f(k, v), 0);
-    found = solo_.broadcast(k, 0);
-    value = solo_.broadcast(v, 0);
-    return status;
-  }
-
-  View table_;
-  Solo solo_;
 };
 
 /// Owns a table. See ordered_map.hpp, ordered_set.hpp, ordered_multimap.hpp.
@@ -510,5 +406,20 @@ class ordered_table {
   char* block_ = nullptr;
   std::shared_ptr<void> owner_;
 };
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_ordered_table = false;
+template <class Key, class Value, key_multiplicity kind, class Memory>
+inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
+
+}  // namespace detail
+
+template <class T>
+concept any_ordered_table = detail::is_ordered_table<T>;
+/// A map or a set.
+template <class T>
+concept unique_ordered_table = any_ordered_table<T> && T::kind == key_multiplicity::unique;
 
 LANEWISE_END_NAMESPACE

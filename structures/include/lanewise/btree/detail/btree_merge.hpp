@@ -140,9 +140,7 @@ struct move_root {
 /// Writes the leaves of all runs, and the roots that the new ones are.
 template <class Table>
 struct write_runs_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = window_policy<1>;
   template <class Team>
   struct scratch {};
 

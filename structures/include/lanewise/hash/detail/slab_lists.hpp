@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/backend.hpp>
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/hash/slab_hash_table.hpp>
 
 // What calls on whole slab tables are made of. Sub-warps take lists, each for itself.
@@ -10,13 +10,6 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
-
-template <class Exec, class Table>
-constexpr void expects_reachable_table() {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a slab table");
-}
 
 /// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
 template <class View, class Action>

@@ -3,51 +3,20 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/call/workspace.hpp>
-#include <lanewise/common/detail/array_arguments.hpp>
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/sequence/reduce.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-// What the calls on LSMs have in common: their arguments, and kernels with an item for each lane.
+// What calls on LSMs have in common.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-template <class Exec, class Map>
-void lsm_expects_reachable() {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Map::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a dictionary");
-}
-
 template <class T, class Exec>
 using lsm_items = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-
-/// Calls f(warp, exists, begin) for windows of n items: lane l has item begin + l.
-template <class Team, class F>
-LANEWISE_FUNCTION void lsm_for_windows(const Team& team, std::int64_t n, const F& f) {
-  constexpr std::int64_t width = Team::warp_type::width;
-  const auto warp = team.warp();
-  const auto mine = team.share(divide_up(n, width));
-  for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
-    const std::int64_t begin = w * width, left = n - begin;
-    f(warp, warp.first(left), begin);
-  }
-}
-
-/// Starts a kernel of n such items.
-template <class Exec, class Kernel>
-void lsm_launch(const Exec& exec, const char* label, std::int64_t n, const Kernel& kernel) {
-  const std::int64_t windows = lanewise::divide_up(n, warp_t<Exec>::width);
-  lanewise::launch(
-      exec, label,
-      backend_of<Exec>::template resident_league<Kernel>(
-          exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps)),
-      kernel);
-}
 
 /// How many tombstones there are in word i of those of all levels.
 template <class Key, class Value, class Warp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/array_arguments.hpp>
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/ordered/detail/ordered_leaves.hpp>
 #include <lanewise/segments/reduce_by_key.hpp>
@@ -13,20 +13,6 @@
 
 // How a bulk call changes an ordered table: its items are sorted by key, in the order of the call
 // where keys are equal; those of one key become one edit; and the leaves are written anew.
-
-LANEWISE_BEGIN_NAMESPACE
-
-/// Options of the bulk calls on ordered tables.
-struct ordered_options {
-  /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace_ref work = {};
-  /// Receives what came of every item.
-  option_view<table_status> status = {};
-  /// Is added what came of the items. A rank-0 View.
-  option_view<status_counts> tally = {};
-};
-
-LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -188,13 +174,7 @@ LANEWISE_FUNCTION auto elements_with(const Warp& warp, const typename Table::vie
 
 /// Edits for keys: what each removes and puts, and where, in places of the old table.
 template <class Table, class Change>
-struct edit_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
-  template <class Team>
-  struct scratch {};
-
+struct edit_body {
   using view_type = typename Table::view_type;
   using key_type = typename Table::key_type;
   using word = typename view_type::value_word;
@@ -202,55 +182,40 @@ struct edit_kernel {
   view_type table;
   Change change;
   const key_type* keys;
-  std::int64_t n;
   std::uint32_t* place;
   std::uint32_t* removed;
   std::uint32_t* put;
   word* values;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    using numbers = lanes_t<warp_type, std::uint32_t>;
-    constexpr int width = warp_type::width;
-    const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(n, width));
-    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      const std::int64_t first = w * width;
-      const auto active = warp.first(n - first);
-      numbers there(0u), taken(0u), given(0u);
-      lanes_t<warp_type, word> value(word{0});
-      const numbers at = kernels::elements_with<Table>(
-          warp, table, active, warp.load(active, keys + first, key_type{}), there);
-      if constexpr (Change::reads_values)
-        value = table.value_words(warp, active & (there > 0u), at);
-      auto item = warp.lane();
-      warp.each(
-          active,
-          [&](std::uint32_t& i, std::uint32_t& t, std::uint32_t& r, std::uint32_t& p, word& v) {
-            const auto edit = change(first + i, t, v);
-            r = edit.removed;
-            p = edit.put;
-            v = edit.value;
-          },
-          item, there, taken, given, value);
-      warp.store(active, place + first, Change::after ? at + there : at);
-      warp.store(active, removed + first, taken);
-      warp.store(active, put + first, given);
-      if constexpr (view_type::layout::has_values) warp.store(active, values + first, value);
-    }
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
+                                    std::int64_t first) const {
+    using numbers = lanes_t<Warp, std::uint32_t>;
+    numbers there(0u), taken(0u), given(0u);
+    lanes_t<Warp, word> value(word{0});
+    const numbers at = kernels::elements_with<Table>(
+        warp, table, active, warp.load(active, keys + first, key_type{}), there);
+    if constexpr (Change::reads_values) value = table.value_words(warp, active & (there > 0u), at);
+    auto item = warp.lane();
+    warp.each(
+        active,
+        [&](std::uint32_t& i, std::uint32_t& t, std::uint32_t& r, std::uint32_t& p, word& v) {
+          const auto edit = change(first + i, t, v);
+          r = edit.removed;
+          p = edit.put;
+          v = edit.value;
+        },
+        item, there, taken, given, value);
+    warp.store(active, place + first, Change::after ? at + there : at);
+    warp.store(active, removed + first, taken);
+    warp.store(active, put + first, given);
+    if constexpr (view_type::layout::has_values) warp.store(active, values + first, value);
   }
 };
 
 /// The status of every item of a batch, on the table as it was.
 template <class Table, class Change>
-struct item_status_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
-  template <class Team>
-  struct scratch {};
-
+struct item_status_body {
   using key_type = typename Table::key_type;
 
   typename Table::view_type table;
@@ -259,54 +224,19 @@ struct item_status_kernel {
   std::int64_t n;
   table_status* status;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    using numbers = lanes_t<warp_type, std::uint32_t>;
-    constexpr int width = warp_type::width;
-    const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(n, width));
-    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      const std::int64_t first = w * width;
-      const auto active = warp.first(n - first);
-      const auto key = warp.load(active, items + first, key_type{});
-      numbers there(0u);
-      kernels::elements_with<Table>(warp, table, active, key, there);
-      const numbers rank = warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
-                           lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n),
-                                                 key, less_bits{});
-      warp.scatter(active, status, warp.load(active, order + first, std::uint32_t{0}),
-                   warp.map([](std::uint32_t r, std::uint32_t t) { return Change::status(r, t); },
-                            rank, there));
-    }
-  }
-};
-
-/// Adds up statuses.
-struct tally_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
-  const table_status* status;
-  std::int64_t n;
-  status_counts* tally;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    constexpr int width = Team::warp_type::width;
-    const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(n, width));
-    lanes_t<typename Team::warp_type, std::uint32_t> came(0u);
-    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      const std::int64_t left = n - w * width;
-      const auto active = warp.first(left);
-      const auto s = warp.map([](table_status x) { return static_cast<std::uint32_t>(x); },
-                              warp.load(active, status + w * width, table_status::none));
-      came = came + warp.histogram(active, s, 8);
-    }
-    const auto told = (warp.lane() < 8u) & (warp.lane() > 0u) & (came != 0u);
-    warp.fetch_add(told, tally->count, warp.lane(), warp.template cast<std::uint64_t>(came));
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
+                                    std::int64_t first) const {
+    using numbers = lanes_t<Warp, std::uint32_t>;
+    const auto key = warp.load(active, items + first, key_type{});
+    numbers there(0u);
+    kernels::elements_with<Table>(warp, table, active, key, there);
+    const numbers rank =
+        warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
+        lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n), key, less_bits{});
+    warp.scatter(active, status, warp.load(active, order + first, std::uint32_t{0}),
+                 warp.map([](std::uint32_t r, std::uint32_t t) { return Change::status(r, t); },
+                          rank, there));
   }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/backend.hpp>
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/ordered/ordered_table.hpp>
 #include <lanewise/search/search_index.hpp>
 
@@ -102,9 +102,7 @@ struct edited_elements {
 /// Writes all leaves of an edited table and their first keys.
 template <class Key, class Value>
 struct write_leaves_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = window_policy<1>;
   template <class Team>
   struct scratch {};
 
@@ -156,14 +154,6 @@ struct write_leaves_kernel {
                                          layout::elements * layout::key_bytes);
   }
 };
-
-/// The league for the windows of a warp that `items` items make.
-template <class Kernel, class Exec>
-auto league_for_windows(const Exec& exec, std::int64_t items) {
-  const std::int64_t windows = divide_up(items, std::int64_t{warp_t<Exec>::width});
-  return backend_of<Exec>::template resident_league<Kernel>(
-      exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
-}
 
 /// A table of `elements` elements, whose leaves and their first keys `write(table)` writes. Throws
 /// if there cannot be that number of elements.
