@@ -6,7 +6,7 @@
 #include <lanewise/strings/detail/host/multi_pattern_transition_scan.hpp>
 #include <lanewise/strings/detail/multi_pattern_finder.hpp>
 #include <lanewise/strings/detail/multi_pattern_transition_count.hpp>
-#include <lanewise/strings/detail/multi_pattern_transition_finder.hpp>
+#include <lanewise/strings/detail/multi_pattern_walk.hpp>
 #include <lanewise/strings/pattern_set.hpp>
 #include <lanewise/strings/string_search.hpp>
 #include <lanewise/team/team_algorithms.hpp>
