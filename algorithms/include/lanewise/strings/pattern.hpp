@@ -383,4 +383,15 @@ class pattern {
   detail::pattern_stretch stretch_;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_text_matcher = false;
+template <class MemorySpace>
+inline constexpr bool is_text_matcher<pattern<MemorySpace>> = true;
+}  // namespace detail
+
+/// What texts and rows are searched for: a pattern, or a pattern_set.
+template <class T>
+concept text_matcher = detail::is_text_matcher<T>;
+
 LANEWISE_END_NAMESPACE

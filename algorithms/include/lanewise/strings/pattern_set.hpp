@@ -235,4 +235,9 @@ class pattern_set {
   view_type memory_;
 };
 
+namespace detail {
+template <class MemorySpace>
+inline constexpr bool is_text_matcher<pattern_set<MemorySpace>> = true;
+}  // namespace detail
+
 LANEWISE_END_NAMESPACE

@@ -311,28 +311,44 @@ struct rows_call {
   }
 };
 
-template <class Exec, class Rows, class Memory, class Out>
-void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
-                 const pattern<Memory>& what, const Out& out, const detail::row_question& question,
+/// How a question about rows is answered for a matcher, by the type that kernels know it by.
+template <class View>
+struct row_matcher_search;
+
+template <>
+struct row_matcher_search<detail::pattern_view> {
+  template <class Exec>
+  static void answer(const Exec& exec, const char* algorithm, const detail::row_layout& rows,
+                     const detail::row_results& results, const detail::pattern_view& what,
+                     const detail::row_question& question, const rows_options& options) {
+    auto work = call_workspace::make<backend_of<Exec>>(
+        exec, options.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+    const rows_call<Exec> call(exec, rows, results, work.get(), options);
+    detail::pattern_bits bits{what};
+    if (!what.is_short()) {
+      bits.passed = call.passed();
+      detail::with_long_kind(what.filter.how, [&](auto how) {
+        using kernel = rows_filter_kernel<decltype(how)::value>;
+        lanewise::launch(exec, "Lanewise::string_rows::filter",
+                         call.template league<kernel>(call.memory.words), kernel{rows, bits});
+      });
+    }
+    call.answer(bits, question, options.positions);
+  }
+};
+
+template <class Exec, class Rows, class Matcher, class Out>
+void search_rows(const Exec& exec, const char* algorithm, const Rows& given, const Matcher& what,
+                 const Out& out, const detail::row_question& question,
                  const rows_options& options) {
   const detail::row_layout rows = kernels::layout_of<Exec>(
       algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, what));
   const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
   options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
-  auto work = call_workspace::make<backend_of<Exec>>(
-      exec, options.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
-  const rows_call<Exec> call(exec, rows, results, work.get(), options);
-  detail::pattern_bits bits{what.view()};
-  if (!bits.pattern.is_short()) {
-    bits.passed = call.passed();
-    detail::with_long_kind(bits.pattern.filter.how, [&](auto how) {
-      using kernel = rows_filter_kernel<decltype(how)::value>;
-      lanewise::launch(exec, "Lanewise::string_rows::filter",
-                       call.template league<kernel>(call.memory.words), kernel{rows, bits});
-    });
-  }
-  call.answer(bits, question, options.positions);
+  const auto view = what.view();
+  row_matcher_search<std::decay_t<decltype(view)>>::answer(exec, algorithm, rows, results, view,
+                                                           question, options);
 }
 
 }  // namespace kernels
@@ -349,33 +365,36 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 /// the bytes, have the result of null rows. They are counted in options.errors, else in
 /// options.work; nothing is read or written outside. Results of other rows are unspecified then.
 /// Throws std::invalid_argument on wrong extents.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                   const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_contains", rows, what, out,
                        {detail::row_question::kind::contains}, options);
 }
 /// out(r) = how often the pattern occurs in row r; 0 for null rows. Here and below, out is a View
 /// of integers but bool; what is too great for them becomes the greatest. As rows_contains.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number},
                        options);
 }
 /// out(r) = the first place where the pattern begins in row r, counted from where the row begins in
 /// options.positions, or -1; -1 for null rows. As rows_contains.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                     const pattern<Memory>& what, const Out& out,
-                     const rows_options& options = {}) {
+                     const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_first", rows, what, out,
                        {detail::row_question::kind::first}, options);
 }
 /// As `rows_find_first`, for the last place.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                    const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                    const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, what, out, {detail::row_question::kind::last},
                        options);
 }
@@ -383,9 +402,10 @@ void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& 
 /// backwards; -1 where there is none. To count from the end takes two more launches, and the bytes
 /// that have places once more; out holds the numbers of places until then, which have to be less
 /// than its greatest.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern<Memory>& what, std::int64_t i, const Out& out,
+                   const Matcher& what, std::int64_t i, const Out& out,
                    const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_nth", rows, what, out, {detail::row_question::kind::nth, i},
                        options);

@@ -213,7 +213,7 @@ struct set_fold_kernel {
                 } else if (what == wanted::of_each) {
                   warp.fetch_add(ranks != 0u, of_rank, ranks, numbers(1u));
                 } else {
-                  take(warp, in.first(team, piece), places, warp.ballot(ranks != 0u));
+                  update(warp, in.first(team, piece), places, warp.ballot(ranks != 0u));
                 }
               });
     }
@@ -222,25 +222,18 @@ struct set_fold_kernel {
   }
 
  private:
+  LANEWISE_FUNCTION extreme_position end() const { return {result, what == wanted::first}; }
   /// Whether what was found is before a warp's part, or after it.
   template <class Team>
   LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t piece) const {
     if (what != wanted::first && what != wanted::last) return false;
-    const std::int64_t best = team.warp().template load<order::relaxed>(*result);
-    return what == wanted::first ? best >= 0 && best < in.first(team, piece)
-                                 : best >= in.last(team, piece);
+    return end().is_final(end().load(team.warp()), in.first(team, piece), in.last(team, piece));
   }
   template <class Warp, class Words, class Bits>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
-                              Bits lanes) const {
-    if (lanes == 0) return;
-    if (what == wanted::first) {
-      warp.fetch_min(
-          *reinterpret_cast<std::uint64_t*>(result),
-          static_cast<std::uint64_t>(first + warp.broadcast(places, Warp::lowest(lanes))));
-    } else {
-      warp.fetch_max(*result, first + warp.broadcast(places, Warp::highest(lanes)));
-    }
+  LANEWISE_FUNCTION void update(const Warp& warp, std::int64_t first, const Words& places,
+                                Bits lanes) const {
+    if (lanes != 0)
+      end().update(warp, first + warp.broadcast(places, end().template outermost<Warp>(lanes)));
   }
 };
 
@@ -529,10 +522,9 @@ struct pattern_workspace : workspace_arrays {
 
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
 /// wants_places: of these a warp keeps 128, and where more are found it searches twice.
-template <class Exec, class Memory, class F>
-void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
+template <class Exec, class F>
+void with_pieces(const detail::text_bytes& text, const detail::pattern_set_view& view,
                  const std::uint32_t* marks, F f, bool wants_places = false) {
-  const detail::pattern_set_view view = set.view();
   const auto call = [&]<bool many, bool by_probes>() {
     using pieces = multi_pattern_pieces<many, by_probes>;
     const int most =
@@ -595,9 +587,9 @@ const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
   return nullptr;
 }
 
-template <class Exec, class Memory>
+template <class Exec>
 void fold_set_search(const Exec& exec, const detail::text_bytes& text,
-                     const pattern_set<Memory>& set, const std::uint32_t* marks, set_fold what,
+                     const detail::pattern_set_view& set, const std::uint32_t* marks, set_fold what,
                      std::int64_t* result, std::uint64_t* of_rank) {
   kernels::with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
     using kernel = set_fold_kernel<Pieces>;
@@ -644,114 +636,63 @@ void count_by_transitions(const Exec& exec, const detail::text_bytes& text,
         : run_by_lanes.template operator()<false>();
   }
 }
-/// The first place or the last: without a filter in front, as not all of the text may be read.
-template <class Exec, class Text, class Memory, class... P>
-void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
-                  const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
-                  set_fold what) {
-  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
-  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
-  if (bytes.n > 0) kernels::fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
-}
+/// Reads the text once, and what is around windows that pass again.
+template <>
+struct matcher_search<detail::pattern_set_view> {
+  template <class Exec>
+  static void count(const Exec& exec, const detail::text_bytes& text,
+                    const detail::pattern_set_view& set, std::int64_t* result,
+                    const string_search_options& options) {
+    const pattern_workspace<Exec> memory(text.n, {});
+    auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count");
+    kernels::begin_result(exec, result, 0);
+    if (text.n == 0) return;
+    if (kernels::counts_by_transitions<Exec>(set))
+      return kernels::count_by_transitions(exec, text, set, result);
+    const auto* const marks = kernels::mark_text(exec, text, set, work.get(), memory);
+    kernels::fold_set_search(exec, text, set, marks, set_fold::number, result, nullptr);
+  }
+  /// Without a filter before, as not all of the text may be read.
+  template <class Exec>
+  static void find_end(const Exec& exec, const detail::text_bytes& text,
+                       const detail::pattern_set_view& set, const extreme_position& end) {
+    if (text.n == 0) return;
+    kernels::fold_set_search(exec, text, set, nullptr,
+                             end.is_first ? set_fold::first : set_fold::last, end.result, nullptr);
+  }
+  template <class Exec>
+  static void find_bitmap(const Exec& exec, const detail::text_bytes& text,
+                          const detail::pattern_set_view& set, std::uint32_t* bits,
+                          const string_search_options& options) {
+    kernels::clear_items(exec, "Lanewise::find_bitmap::clear", bits,
+                         divide_up(text.n, std::int64_t{32}));
+    const pattern_workspace<Exec> memory(text.n, {});
+    auto work =
+        call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "find_bitmap");
+    const auto* const marks = kernels::mark_text(exec, text, set, work.get(), memory);
+    kernels::with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
+      using kernel = multi_pattern_bitmap_kernel<Pieces>;
+      lanewise::launch(
+          exec, "Lanewise::find_bitmap",
+          backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+          kernel{in, bits});
+    });
+  }
+};
 
 }  // namespace kernels
+
+// count, find_first, find_last, contains and find_bitmap of string_search.hpp take sets too. For a
+// set, one launch comes after one that clears the result, and on devices after a filter. Sets with
+// short words need no filter, as they are counted by a table of the automaton. The work is O(n + m)
+// for m bytes of patterns, if no more than a few patterns of more than 1024 bytes begin with the
+// same 1024. Else each of these is compared at each position where the 1024 bytes are.
 
 /// The workspace that count and find_bitmap need for a set and a text of n bytes: none on hosts, on
 /// devices 4 bytes for each KiB. Needs no device.
 template <class Exec>
 workspace_size search_set_workspace(std::int64_t n) {
   return kernels::pattern_workspace<Exec>(n, {}).size();
-}
-
-/// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
-/// included: stored in the rank-0 View result.
-///
-/// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch after one that clears the result, and on devices after a filter; reads the text
-/// once, and what is around windows that pass again. Sets with short words need no filter, as they
-/// are counted by a table of the automaton. O(n + m) work for m bytes of patterns, if no
-/// more than a few patterns of more than 1024 bytes begin with the same 1024: else as many
-/// comparisons at each place where these are. Does not block.
-template <execution_space Exec, class Text, class Memory, class... P>
-void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-           const Kokkos::View<std::int64_t, P...>& result,
-           const string_search_options& options = {}) {
-  const auto bytes = kernels::text_of<Exec>("count", text, set);
-  std::int64_t* const place = kernels::result_place<Exec>("count", result);
-  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
-  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count");
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
-                   kernels::search_begin_kernel{place, 0});
-  if (bytes.n == 0) return;
-  if (kernels::counts_by_transitions<Exec>(set.view()))
-    return kernels::count_by_transitions(exec, bytes, set.view(), place);
-  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-  kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
-}
-/// Overload that returns the result. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                   const string_search_options& options = {}) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, options); });
-}
-/// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
-/// is read at the same time. As count.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::find_set_end(exec, "find_first", text, set, result, kernels::set_fold::first);
-}
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
-}
-/// The last place of the text where a pattern begins, or -1. As find_first, from the back.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-               const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::find_set_end(exec, "find_last", text, set, result, kernels::set_fold::last);
-}
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::find_last(exec, text, set, result); });
-}
-/// Whether any pattern occurs in the text. As find_first. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return lanewise::find_first(exec, text, set) >= 0;
-}
-
-/// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
-/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count, in
-/// two launches.
-template <execution_space Exec, class Text, class Memory, class Bits>
-void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                 const Bits& bits, const string_search_options& options = {}) {
-  static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
-                "lanewise: a bitmap is a View of std::uint32_t");
-  const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
-  const auto sink = detail::as_sink<Exec>(bits);
-  const std::int64_t words = lanewise::divide_up(bytes.n, std::int64_t{32});
-  detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
-                  bytes.n, " bytes needs ", words);
-  detail::expects_memory(sink, "find_bitmap", "bits");
-  if (bytes.n == 0) return;
-  kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
-  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
-  auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "find_bitmap");
-  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-  kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
-    using kernel = kernels::multi_pattern_bitmap_kernel<Pieces>;
-    lanewise::launch(
-        exec, "Lanewise::find_bitmap",
-        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
-        kernel{in, sink.data});
-  });
 }
 
 namespace kernels {
@@ -792,7 +733,7 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
   };
   kernels::clear_items(exec, "Lanewise::count_each::clear", of_rank, 2 * ranks);
   if (bytes.n > 0)
-    kernels::fold_set_search(exec, bytes, set,
+    kernels::fold_set_search(exec, bytes, view,
                              kernels::mark_text(exec, bytes, view, work.get(), memory),
                              kernels::set_fold::of_each, nullptr, of_rank);
   const kernels::multi_pattern_spread_kernel spread{view, of_rank, of_rank + ranks};
@@ -866,7 +807,7 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
         return run(transition_pieces{bytes, set.view()});
     }
     const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-    kernels::with_pieces<Exec>(bytes, set, marks, run, true);
+    kernels::with_pieces<Exec>(bytes, set.view(), marks, run, true);
   }
 }
 

@@ -28,7 +28,7 @@ class mismatch_block {
     std::uint32_t bits[of_piece * warp_type::width];
   };
 
-  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) {
+  static LANEWISE_FUNCTION std::int64_t blocks(std::int64_t n) {
     return lanewise::divide_up(mismatch_searcher::steps<warp_type>(n), std::int64_t{of_piece});
   }
 

@@ -49,7 +49,7 @@ struct text_cuts {
     return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
   }
   template <class Warp>
-  LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) const {
+  LANEWISE_FUNCTION std::int64_t blocks(std::int64_t n) const {
     return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_piece});
   }
   template <class Warp>
@@ -63,8 +63,14 @@ struct pattern_search {
   detail::text_bytes text;
   detail::pattern_view pattern;
   text_cuts cuts;
-  std::int64_t pieces;              ///< of the text
+  std::int64_t blocks;              ///< of the text
   std::uint32_t* passed = nullptr;  ///< a bit for each step that the filter passes
+};
+
+struct search_policy : launch_policy {
+  static constexpr int teams_per_multiprocessor = 4;
+  static constexpr int host_teams_per_thread = 16;
+  static constexpr int most_steps = 512;  ///< of a block where no filter has been
 };
 
 /// Tells which steps of a text the filter passes. It is a kernel of its own as it takes few
@@ -165,7 +171,7 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
 
 /// A piece of a text. Each warp of a team has some steps of it, one after the other.
 template <class Team, bool is_short>
-class text_piece {
+class text_block {
  public:
   using warp_type = typename Team::warp_type;
   using steps_type = detail::text_steps<warp_type>;
@@ -176,7 +182,7 @@ class text_piece {
   /// What a piece has of the team's scratch.
   using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
 
-  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const pattern_search& search,
+  LANEWISE_FUNCTION text_block(const Team& team, scratch& shared, const pattern_search& search,
                                std::int64_t piece)
       : team_(team), shared_(shared), search_(search), step_(piece * search.cuts.of_piece) {}
 
@@ -304,6 +310,34 @@ class text_piece {
   scratch& shared_;
   const pattern_search& search_;
   std::int64_t step_;
+};
+
+/// A search for one pattern, as kernels that serve all matchers use it:
+///
+///   block<Team>(team, scratch, search, index)  one of `blocks` text blocks, as text_block
+///   count_policy, positions_policy             of the kernels
+///   found_before(), finish(number)             how many positions were found before the text, and
+///                                              what takes the number that includes the text's
+template <bool is_short>
+struct pattern_matches : pattern_search {
+  template <class Team>
+  using block = text_block<Team, is_short>;
+  /// Kernels for short patterns scan one step at a time, and need other warps beside them.
+  struct count_policy : search_policy {
+    static constexpr int teams_per_multiprocessor = is_short ? 6 : 4;
+  };
+  struct positions_policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = is_short ? 5 : 4;
+    static constexpr int most_steps = text_cuts::kept_steps;
+  };
+
+  template <class Team>
+  LANEWISE_FUNCTION block<Team> block_of(const Team& team, typename block<Team>::scratch& shared,
+                                         std::int64_t index) const {
+    return block<Team>(team, shared, *this, index);
+  }
+  LANEWISE_FUNCTION std::int64_t found_before() const { return 0; }
+  LANEWISE_FUNCTION void finish(std::int64_t) const {}
 };
 
 }  // namespace kernels
