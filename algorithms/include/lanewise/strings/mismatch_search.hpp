@@ -7,52 +7,53 @@
 
 #include <string_view>
 
-// Finds the places where a pattern occurs in a text but for a few bytes: by Hamming distance, as
+// Finds the positions where a pattern occurs in a text but for a few bytes: by Hamming distance, as
 // primers and adapters are looked for in reads.
 
 LANEWISE_BEGIN_NAMESPACE
 
 /// A pattern in which some bytes may differ: made once, used on many texts.
 ///
-/// It is cut into most + 1 parts of equal length: wherever the pattern is near, one part is in the
-/// text as it is. So the longer the parts, the fewer places are compared: if all have ten bytes
-/// without wildcards they are looked for at every word, else at every byte. Memory as pattern.
+/// It is cut into most + 1 fragments of equal length: wherever the pattern is near, one fragment is
+/// in the text as it is. So the longer the fragments, the fewer places are compared: if all have
+/// ten bytes without wildcards they are looked for at every word, else at every byte. Memory as
+/// pattern.
 template <class MemorySpace>
 class mismatch_pattern {
  public:
   using memory_space = MemorySpace;
   /// The greatest number of bytes that may differ.
-  static constexpr int most_mismatches = detail::mismatch_windows::most_parts - 1;
+  static constexpr int most_mismatches = detail::mismatch_windows::most_fragments - 1;
 
   /// O(m). Throws std::invalid_argument where `most` is negative, more than most_mismatches or no
   /// fewer than the bytes, and as pattern does. **Blocks.**
   mismatch_pattern(std::string_view bytes, int most, const pattern_options& options = {})
-      : whole_(bytes, options), most_(most) {
+      : pattern_(bytes, options), most_(most) {
     detail::expects(most >= 0 && most <= most_mismatches, "mismatch_pattern: most is ", most,
                     ", it may be 0 to ", most_mismatches);
-    detail::expects(most < whole_.size(), "mismatch_pattern: most is ", most, ", the pattern has ",
-                    whole_.size(), " bytes");
-    std::vector<detail::pattern_bytes> parts;
+    detail::expects(most < pattern_.size(), "mismatch_pattern: most is ", most,
+                    ", the pattern has ", pattern_.size(), " bytes");
+    std::vector<detail::pattern_bytes> fragments;
     const auto all = static_cast<std::size_t>(most) + 1;
     for (std::size_t p = 0; p < all; ++p) {
       const auto begin = bytes.size() * p / all, end = bytes.size() * (p + 1) / all;
-      parts.emplace_back(bytes.substr(begin, end - begin), options);
+      fragments.emplace_back(bytes.substr(begin, end - begin), options);
     }
-    windows_ = detail::windows_of(parts);
+    windows_ = detail::windows_of(fragments);
   }
 
-  std::int64_t size() const { return whole_.size(); }
+  std::int64_t size() const { return pattern_.size(); }
   int most() const { return most_; }
-  std::string_view bytes() const { return whole_.bytes(); }
+  std::string_view bytes() const { return pattern_.bytes(); }
   /// A copy in another memory space. **Blocks.**
   template <class Other>
   mismatch_pattern<Other> copy_to() const {
-    return mismatch_pattern<Other>(whole_.bytes(), most_, whole_.options());
+    return mismatch_pattern<Other>(pattern_.bytes(), most_, pattern_.options());
   }
-  detail::mismatch_pattern_view view() const { return {whole_.view(), most_, windows_}; }
+  detail::mismatch_pattern_view view() const { return {pattern_.view(), most_, windows_}; }
 
  private:
-  pattern<MemorySpace> whole_;
+  pattern<MemorySpace> pattern_;
   int most_;
   detail::mismatch_windows windows_;
 };
@@ -133,15 +134,15 @@ struct matcher_search<detail::mismatch_pattern_view> {
                                    const detail::mismatch_pattern_view& what,
                                    const mismatch_workspace<Exec>& memory, const workspace& work) {
     using kernel = mismatch_filter_kernel;
-    const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
+    const int steps_per_turn = text_partition::make<warp_t<Exec>>(text.n, true).steps_per_word;
     const mismatch_searcher search{
         {text.data, text.n},
         what,
         workspace_arrays::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data(),
-        of_turn};
+        steps_per_turn};
     const std::int64_t teams =
         lanewise::divide_up(mismatch_searcher::steps<warp_t<Exec>>(text.n),
-                            std::int64_t{of_turn} * team_t<Exec, kernel::policy>::warps);
+                            std::int64_t{steps_per_turn} * team_t<Exec, kernel::policy>::warps);
     lanewise::launch(exec, "Lanewise::mismatches::filter",
                      backend_of<Exec>::template resident_league<kernel>(exec, teams),
                      kernel{search});
@@ -159,13 +160,13 @@ workspace_size mismatches_workspace(std::int64_t n, int /*most*/) {
   return kernels::mismatch_workspace<Exec>(n).size();
 }
 
-/// At how many places of a text up to what.most() bytes of the pattern differ: stored in the rank-0
-/// View result. Overlapping places count; bytes that stand for any never differ.
+/// At how many positions of a text up to what.most() bytes of the pattern differ: stored in the
+/// rank-0 View result. Overlapping positions count; bytes that stand for any never differ.
 ///
 /// text as for count (string_search.hpp). Two launches: a filter reads the text once, and the
-/// second compares what the filter passes. A lane compares the first 128 bytes of each place, and a
-/// warp compares all bytes: O(m) work for each place. These may be all places where parts are
-/// short. Does not block.
+/// second compares what the filter passes. A lane compares the first 128 bytes of each position,
+/// and a warp compares all bytes: O(m) work for each position. These may be all positions where
+/// fragments are short. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
                       const Kokkos::View<std::int64_t, P...>& result,

@@ -302,13 +302,13 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
 /// What is kept of n matches, after the workspace of another call: numbers for each, and for each
 /// group.
 struct match_arrays {
-  workspace_arrays parts;
+  workspace_arrays layout;
   std::size_t exit, entry;
 
   explicit match_arrays(std::int64_t n, const workspace_size& inner = {})
-      : parts(inner),
-        exit(parts.add<std::uint32_t>(n)),
-        entry(parts.add<std::uint32_t>(match_groups(n))) {}
+      : layout(inner),
+        exit(layout.add<std::uint32_t>(n)),
+        entry(layout.add<std::uint32_t>(match_groups(n))) {}
   template <class Exec>
   static std::uint32_t* at(const workspace& work, std::size_t offset) {
     return workspace_arrays::view<std::uint32_t, Exec>(work, offset, 0).data();
@@ -343,7 +343,7 @@ void mark_matches(const Exec& exec, const Matches& matches, const item_count& n,
 /// The workspace that mark_non_overlapping needs for up to n matches: 4 bytes each. Needs no
 /// device.
 inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
-  return kernels::match_arrays(n).parts.size();
+  return kernels::match_arrays(n).layout.size();
 }
 
 /// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others.
@@ -372,7 +372,7 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
   if constexpr (detail::check_results<Exec, std::uint32_t, std::decay_t<decltype(sink)>>()) {
     const kernels::match_arrays all(n);
     auto work =
-        call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+        call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
     kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm),
                           all.at<Exec>(work.get(), all.exit), all.at<Exec>(work.get(), all.entry),
                           sink);
@@ -383,7 +383,7 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
 /// those of select_flagged. Needs no device.
 template <class T, class Exec>
 workspace_size select_non_overlapping_workspace(std::int64_t n) {
-  return kernels::match_arrays(n, lanewise::compact_workspace<T, Exec>(n)).parts.size();
+  return kernels::match_arrays(n, lanewise::compact_workspace<T, Exec>(n)).layout.size();
 }
 
 /// Copies the places of the matches that mark_non_overlapping marks to the front of out, in order,
@@ -401,7 +401,7 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   kernels::count_place<Exec>(number, algorithm);
   const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
   auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+      call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
   const auto flags = kernels::workspace_arrays::view<std::uint32_t, Exec>(work.get(), all.exit, n);
   kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm), flags.data(),
                         all.at<Exec>(work.get(), all.entry), detail::as_sink<Exec>(flags));

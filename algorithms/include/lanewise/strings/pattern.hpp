@@ -31,7 +31,7 @@ struct pattern_options {
 
 namespace detail {
 
-/// The words of a pattern, by which most places of a text are ruled out at once.
+/// The words of a pattern, by which most positions of a text are ruled out at once.
 ///
 /// Words that begin at every fourth byte of the text are enough for a pattern that has ten bytes
 /// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
@@ -89,10 +89,10 @@ struct pattern_stretch {
 
   std::int64_t begin = 0;
   std::int64_t period = 1;
-  std::int64_t pairs = 0;  ///< 0 if there is no such part
-  std::uint32_t care = 0;  ///< the bits of each of its bytes that count
-  bool is_whole = false;   ///< whether it is all of the pattern
-  bool tells_all = false;  ///< whether other bytes are so few that each is asked for
+  std::int64_t pairs = 0;       ///< 0 if there is no such part
+  std::uint32_t care = 0;       ///< the bits of each of its bytes that count
+  bool covers_pattern = false;  ///< whether it is all of the pattern
+  bool is_decisive = false;     ///< whether other bytes are so few that each is asked for
 
   LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
   /// Whether byte i of the pattern has its equal in the stretch before it.
@@ -180,19 +180,19 @@ struct pattern_bytes {
   }
 };
 
-/// How many of the places of a long pattern are looked at for the one whose bytes differ most.
-inline constexpr std::size_t places_looked_at = 4096;
+/// How many of the positions of a long pattern are looked at for the one whose bytes differ most.
+inline constexpr std::size_t most_window_positions = 4096;
 
-/// Finds where the four windows of `window` bytes begin: at the place where the least number of
-/// different bytes is greatest. There is no such place if that number is less than three, or less
-/// than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked for at
-/// once where its windows are.)
-inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern, std::size_t window,
-                                                   bool is_stretch) {
+/// Finds where the four windows of `window` bytes begin: at the position where the least number of
+/// different bytes is greatest. There is no such position if that number is less than three, or
+/// less than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked
+/// for at once where its windows are.)
+inline std::optional<std::size_t> position_of_windows(const pattern_bytes& pattern,
+                                                      std::size_t window, bool is_stretch) {
   const std::size_t span = window + 3;
   int best = is_stretch ? 0 : window == 12 ? 1 : 2;
   std::optional<std::size_t> first;
-  for (std::size_t i = 0; i + span <= pattern.size() && i < places_looked_at; ++i) {
+  for (std::size_t i = 0; i + span <= pattern.size() && i < most_window_positions; ++i) {
     if (!pattern.counts(i, span)) continue;
     int least = static_cast<int>(window);
     for (std::size_t o = 0; o < 4; ++o) least = std::min(least, pattern.different(i + o, window));
@@ -220,7 +220,7 @@ inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_
   std::size_t window = 0;
   for (const std::size_t bytes : {12u, 8u, 7u}) {
     window = bytes;
-    first = place_of_windows(pattern, bytes, is_stretch);
+    first = position_of_windows(pattern, bytes, is_stretch);
     if (first) break;
   }
   if (!first) return false;
@@ -240,14 +240,14 @@ inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_
   return choose_shift(filter);
 }
 /// Up to 8 bytes: their first four have the most bits that count, and among them the most are
-/// different. The filter looks at these first. Of such places the last one, as what differs in a
+/// different. The filter looks at these first. Of such positions the last one, as what differs in a
 /// pattern of one letter comes last.
 inline void choose_bytes(const pattern_bytes& pattern, pattern_filter& filter) {
   constexpr std::size_t word = 4, window = 8;
   std::size_t at = 0;
   int most = -1;
   for (std::size_t i = 0;
-       pattern.size() > window && i < places_looked_at && i + word <= pattern.size(); ++i) {
+       pattern.size() > window && i < most_window_positions && i + word <= pattern.size(); ++i) {
     const std::size_t here = pattern.size() - word - i;
     const int value = 16 * std::popcount(pattern.care(here)) + 8 * pattern.different(here, word) +
                       pattern.different(here, window);
@@ -346,7 +346,7 @@ class pattern {
     }
     Kokkos::deep_copy(words_, host);
     stretch_ = detail::stretch_of(all);
-    filter_ = detail::filter_of(all, stretch_.is_whole);
+    filter_ = detail::filter_of(all, stretch_.covers_pattern);
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }

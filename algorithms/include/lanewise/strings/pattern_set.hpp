@@ -47,7 +47,7 @@ struct multi_pattern_image {
     view.window_buckets.number = windows.buckets.number;
     view.short_buckets.number = shorts.buckets.number;
     view.triples_bits = shorts.triples_bits;
-    view.looks_around = windows.looks_around;
+    view.uses_surroundings = windows.uses_surroundings;
     view.around = windows.around;
     view.letters = letters;
     view.folds_case = folds_case;

@@ -39,18 +39,18 @@ struct stream_seam {
 
   /// Part of the copies, each begun by another warp.
   template <class Team>
-  LANEWISE_RARE_FUNCTION void prepare(const Team& team, std::int64_t part,
-                                      std::int64_t parts) const {
-    copy_part(team, 0, even_share(joined, part, parts), chunk.data, bytes + kept);
-    copy_part(team, 1, even_share(from_old, part, parts), bytes + (kept - from_old), next);
-    copy_part(team, 2, even_share(from_new, part, parts), chunk.data + (chunk.n - from_new),
-              next + from_old);
+  LANEWISE_RARE_FUNCTION void prepare(const Team& team, std::int64_t share,
+                                      std::int64_t shares) const {
+    copy_share(team, 0, even_share(joined, share, shares), chunk.data, bytes + kept);
+    copy_share(team, 1, even_share(from_old, share, shares), bytes + (kept - from_old), next);
+    copy_share(team, 2, even_share(from_new, share, shares), chunk.data + (chunk.n - from_new),
+               next + from_old);
   }
 
  private:
   template <class Team>
-  LANEWISE_FUNCTION static void copy_part(const Team& team, int turn, const index_range& mine,
-                                          const unsigned char* from, unsigned char* to) {
+  LANEWISE_FUNCTION static void copy_share(const Team& team, int turn, const index_range& mine,
+                                           const unsigned char* from, unsigned char* to) {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     for (std::int64_t i = mine.begin + (team.warp_index() + turn) % Team::warps * width;
@@ -76,8 +76,8 @@ struct prepare_seam_kernel {
   }
 };
 
-/// A kernel that counts, or finds the first or last place, for a chunk and its seam. The last team,
-/// which has the fewest pieces of the chunk, has a short seam.
+/// A kernel that counts, or finds the first or last position, for a chunk and its seam. The last
+/// team, which has the fewest blocks of the chunk, has a short seam.
 template <class Fold>
 struct chunk_fold_kernel {
   struct policy : Fold::policy {};
@@ -97,9 +97,9 @@ struct chunk_fold_kernel {
       team.barrier();
     }
     // One loop for both, so that registers are enough.
-    for (int part = has_seam ? 0 : 1; part < 2; ++part) {
-      const typename Fold::search_type& in = part == 0 ? of_seam : of_chunk.search;
-      const bool is_alone = part == 0 && is_short;
+    for (int pass = has_seam ? 0 : 1; pass < 2; ++pass) {
+      const typename Fold::search_type& in = pass == 0 ? of_seam : of_chunk.search;
+      const bool is_alone = pass == 0 && is_short;
       of_chunk.fold(team, shared, in, is_alone ? 0 : team.index(), is_alone ? 1 : team.league());
     }
   }
@@ -183,11 +183,11 @@ class search_stream {
   /// How often the pattern occurs, in the rank-0 View result.
   template <execution_space Exec, class Chunk, class... P>
   void count(const Exec& exec, const Chunk& chunk, const Kokkos::View<std::int64_t, P...>& result) {
-    std::int64_t* const place = kernels::result_place<Exec>("search_stream::count", result);
+    std::int64_t* const sum = kernels::result_place<Exec>("search_stream::count", result);
     if (what_.view().is_short()) {
-      fold<count_kernel<true>>(exec, "search_stream::count", chunk, place, place);
+      fold<count_kernel<true>>(exec, "search_stream::count", chunk, sum, sum);
     } else {
-      fold<count_kernel<false>>(exec, "search_stream::count", chunk, place, place);
+      fold<count_kernel<false>>(exec, "search_stream::count", chunk, sum, sum);
     }
   }
   /// The first position, or -1. Chunks after it are hardly read.
@@ -293,9 +293,9 @@ class search_stream {
 /// bytes. Needs no device.
 template <class Exec>
 workspace_size search_stream_workspace(std::int64_t m, std::int64_t n) {
-  // Shorter texts may have more pieces, but none has shorter pieces than the shortest.
+  // Shorter texts may have more blocks, but none has shorter blocks than the shortest.
   using warp_type = warp_t<Exec>;
-  const auto least = kernels::text_cuts::make<warp_type>(0, false);
+  const auto least = kernels::text_partition::make<warp_type>(0, false);
   const std::int64_t blocks =
       least.template blocks<warp_type>(2 * (m - 1)) + least.template blocks<warp_type>(n);
   return {blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)};
@@ -310,7 +310,7 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
   const auto seam = seam_of(exec, algorithm, chunk);
   const auto sink = detail::as_sink<Exec>(places);
   detail::expects_memory(sink, algorithm, "places");
-  const auto place = kernels::count_place<Exec>(number, algorithm);
+  const auto count = kernels::count_place<Exec>(number, algorithm);
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
@@ -329,7 +329,7 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
           kernel{
               search{seam, of_seam.search(), mine, blocks,
                      is_new() ? nullptr : numbers_.data() + turn_, numbers_.data() + (1 - turn_)},
-              sink, work.get().template make_look_back_chain<std::int64_t>(0), place});
+              sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
     };
     if (what_.view().is_short()) {
       run(std::true_type{});

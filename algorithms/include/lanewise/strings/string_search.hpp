@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-// Finds the places where one pattern occurs in a text: at which bytes, overlapping occurrences
+// Finds the positions where one pattern occurs in a text: at which bytes, overlapping occurrences
 // included. The calls read the text once, and compare with the whole pattern only where a word of
 // it fits.
 
@@ -93,7 +93,7 @@ struct text_count_kernel {
     LANEWISE_FUNCTION void operator()(int, std::int64_t, const words& bits) const {
       number = number + detail::bits_set(warp, bits);
     }
-    LANEWISE_FUNCTION void run(int, const detail::run_of_places& run) const {
+    LANEWISE_FUNCTION void run(int, const detail::position_run& run) const {
       number = number + lanewise::select(warp.first(1), words(run.number), words(0u));
     }
   };
@@ -157,7 +157,7 @@ struct search_end_kernel {
     for (std::int64_t b = begin; b < in.blocks; b += stride) {
       const block_type block(team, shared, in, end.is_first ? b : in.blocks - 1 - b);
       if (end.is_final(best, block.first(),
-                       block.first() + block.steps() * block_type::steps_type::places))
+                       block.first() + block.steps() * block_type::steps_type::positions))
         break;
       // The value is used after the block, so nothing waits for it.
       best = end.load(warp);
@@ -209,7 +209,7 @@ struct search_bitmap_kernel {
     block.find([&](int, std::int64_t first, const auto& found)
                    LANEWISE_INLINE_LAMBDA { store(warp, first, steps::in_order(warp, found)); });
   }
-  /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, and
+  /// The positions of a step begin `past` bytes too early: words of the bitmap are made of two, and
   /// the second may be of the next step.
   template <class Warp, class Block>
   LANEWISE_FUNCTION void write_across(const Warp& warp, const Block& block, int past) const {
@@ -225,7 +225,7 @@ struct search_bitmap_kernel {
       before = here;
       at = first + past;
       is_waiting = true;
-      if (step + 1 == block.steps()) after = block.find_few(first + steps::places, past);
+      if (step + 1 == block.steps()) after = block.find_few(first + steps::positions, past);
     });
     if (is_waiting) store(warp, at, across(warp, before, after, past));
   }
@@ -270,7 +270,7 @@ struct search_bits_kernel {
   }
 
  private:
-  /// A lane's 32 places begin anywhere in a word of the bitmap, and in the first step before
+  /// A lane's 32 positions begin anywhere in a word of the bitmap, and in the first step before
   /// it, where no bits are.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& found) const {
@@ -327,8 +327,8 @@ struct text_positions_kernel {
 /// times as fast, but the second launch takes 15 us, in which it reads 65 MB.
 inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
-/// Whether it pays for a text of n bytes; in_order: where pieces wait for those before them. Many
-/// threads of a host wait for the slowest of them in every piece, and for none in a filter.
+/// Whether it pays for a text of n bytes; in_order: where blocks wait for those before them. Many
+/// threads of a host wait for the slowest of them in every block, and for none in a filter.
 template <class Exec>
 bool has_own_filter(std::int64_t n, bool in_order) {
   if (warp_t<Exec>::text_words_per_lane > 1) return n >= filtered_bytes;
@@ -346,33 +346,33 @@ class search_call {
               bool is_filtered)
       : exec_(exec),
         is_filtered_(is_filtered && !pattern.is_short()),
-        search_{text, pattern, text_cuts::make<warp_type>(text.n, is_filtered_), 0} {
-    search_.blocks = search_.cuts.template blocks<warp_type>(text.n);
+        search_{text, pattern, text_partition::make<warp_type>(text.n, is_filtered_), 0} {
+    search_.blocks = search_.partition.template blocks<warp_type>(text.n);
   }
 
   bool is_filtered() const { return is_filtered_; }
   const pattern_search& search() const { return search_; }
   std::int64_t blocks() const { return search_.blocks; }
-  /// As a kernel has it: without the filter, each of its teams has as many pieces, but for some
+  /// As a kernel has it: without the filter, each of its teams has as many blocks, but for some
   /// teams that are spared.
   template <class Kernel>
   pattern_search shared_by(std::int64_t spared = 0) const {
     pattern_search mine = search_;
     if (is_filtered_) return mine;
     const std::int64_t teams = backend_of<Exec>::template resident_teams<Kernel>(exec_) - spared;
-    mine.cuts = mine.cuts.template shared_by<warp_type>(
+    mine.partition = mine.partition.template shared_by<warp_type>(
         mine.text.n, std::max(teams, std::int64_t{1}), Kernel::policy::most_steps);
-    mine.blocks = mine.cuts.template blocks<warp_type>(mine.text.n);
+    mine.blocks = mine.partition.template blocks<warp_type>(mine.text.n);
     return mine;
   }
   call_workspace make_workspace(workspace* given, const char* algorithm) const {
-    return call_workspace::make<backend_of<Exec>>(exec_, given, parts().size(), algorithm);
+    return call_workspace::make<backend_of<Exec>>(exec_, given, layout().size(), algorithm);
   }
   /// Runs the filter. A number and words at `zeros` become zero.
   void filter(const workspace& work, std::int64_t* zero = nullptr, std::uint32_t* zeros = nullptr,
               std::int64_t number = 0) {
     search_.passed =
-        workspace_arrays::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
+        workspace_arrays::view<std::uint32_t, Exec>(work, layout().passed_at, words()).data();
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
       using kernel = search_filter_kernel<decltype(how)::value>;
       lanewise::launch(exec_, "Lanewise::string_search::filter",
@@ -397,16 +397,16 @@ class search_call {
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
-  struct memory_parts : workspace_arrays {
-    memory_parts(std::int64_t blocks, std::int64_t words)
+  struct memory_layout : workspace_arrays {
+    memory_layout(std::int64_t blocks, std::int64_t words)
         : workspace_arrays({blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)}),
           passed_at(add<std::uint32_t>(words)) {}
     std::size_t passed_at;
   };
 
  private:
-  std::int64_t words() const { return search_.cuts.template words<warp_type>(search_.text.n); }
-  memory_parts parts() const { return memory_parts(blocks(), words()); }
+  std::int64_t words() const { return search_.partition.template words<warp_type>(search_.text.n); }
+  memory_layout layout() const { return memory_layout(blocks(), words()); }
 
   const Exec& exec_;
   bool is_filtered_;
@@ -578,9 +578,9 @@ void find_positions(const Exec& exec, const char* algorithm, const Text& text, c
 template <class Exec>
 workspace_size string_search_workspace(std::int64_t n) {
   using warp_type = warp_t<Exec>;
-  const auto filtered = kernels::text_cuts::make<warp_type>(n, true);
-  const auto other = kernels::text_cuts::make<warp_type>(n, false);
-  return typename kernels::search_call<Exec>::memory_parts(
+  const auto filtered = kernels::text_partition::make<warp_type>(n, true);
+  const auto other = kernels::text_partition::make<warp_type>(n, false);
+  return typename kernels::search_call<Exec>::memory_layout(
              std::max(filtered.template blocks<warp_type>(n), other.template blocks<warp_type>(n)),
              filtered.template words<warp_type>(n))
       .size();

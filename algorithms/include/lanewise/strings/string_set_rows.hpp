@@ -2,34 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/strings/detail/row_of_place.hpp>
+#include <lanewise/strings/detail/row_of_position.hpp>
 #include <lanewise/strings/string_rows.hpp>
 #include <lanewise/strings/string_set_search.hpp>
 
 #include <Kokkos_Core.hpp>
 
-// Finds the places where patterns of a set occur in each of many rows of bytes. The bytes are
+// Finds the positions where patterns of a set occur in each of many rows of bytes. The bytes are
 // searched as one text, once for all patterns, and what lies in a row is told by the rows' offsets.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Finds the patterns of a set that lie in rows: either sets the bits of their places, or adds up
-/// how many there are in each row. All begins as zeros.
+/// Finds the patterns of a set that lie in rows: either sets the bits of their positions, or adds
+/// up how many there are in each row. All begins as zeros.
 ///
-/// A place has the longest pattern that the text has there. If a row ends before this pattern does,
-/// the place has the longest pattern that this one begins with and that ends in the row.
-template <class Pieces>
+/// A position has the longest pattern that the text has there. If a row ends before this pattern
+/// does, the position has the longest pattern that this one begins with and that ends in the row.
+template <class Blocks>
 struct multi_pattern_rows_kernel {
-  struct policy : Pieces::policy {
+  struct policy : Blocks::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename Pieces::template scratch<Team>;
+  using scratch = typename Blocks::template scratch<Team>;
 
-  Pieces in;  ///< of all bytes
+  Blocks in;  ///< of all bytes
   detail::row_layout rows;
-  detail::place_bits bits;
+  detail::position_bits bits;
   std::uint64_t* numbers;  ///< of rows, or null: bits are wanted
 
   template <class Team>
@@ -38,24 +38,24 @@ struct multi_pattern_rows_kernel {
     using words = lanes_t<warp_type, std::uint32_t>;
     const auto warp = team.warp();
     const detail::row_path<warp_type> path(rows, bits);
-    const Pieces here{path.text, in.set, in.steps};
-    const std::int64_t pieces = here.template pieces<Team>();
+    const Blocks here{path.text, in.set, in.steps};
+    const std::int64_t blocks = here.template blocks<Team>();
     int span = 32;
     here.load_filter(team, shared);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+    for (std::int64_t p = team.index(); p < blocks; p += team.league()) {
       const std::int64_t begin = here.first(team, p);
-      detail::row_of_place<warp_type> row(warp, rows, path.first, begin, here.last(team, p));
+      detail::row_of_position<warp_type> row(warp, rows, path.first, begin, here.last(team, p));
       sum_of_row<warp_type> sum{numbers};
       here.find(team, shared, p, span,
-                [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
-                  if (warp.any(ranks != 0u)) take(warp, begin, places, ranks, row, sum);
+                [&](const words& positions, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                  if (warp.any(ranks != 0u)) add(warp, begin, positions, ranks, row, sum);
                 });
       sum.end(warp);
     }
   }
 
  private:
-  /// What was found in one row, one number in each lane, as most rows have many places or none.
+  /// What was found in one row, one number in each lane, as most rows have many positions or none.
   template <class Warp>
   struct sum_of_row {
     using counts = lanes_t<Warp, std::uint64_t>;
@@ -85,13 +85,14 @@ struct multi_pattern_rows_kernel {
     }
   };
 
-  /// Takes places that are counted from `first`.
+  /// Takes positions that are counted from `first`.
   template <class Warp, class Words>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
-                              Words ranks, detail::row_of_place<Warp>& row_of,
-                              sum_of_row<Warp>& sum) const {
-    auto at = warp.map([=](std::uint32_t place) { return first + std::int64_t{place}; }, places);
-    const auto place_of = at;
+  LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& positions,
+                             Words ranks, detail::row_of_position<Warp>& row_of,
+                             sum_of_row<Warp>& sum) const {
+    auto at =
+        warp.map([=](std::uint32_t position) { return first + std::int64_t{position}; }, positions);
+    const auto position_of = at;
     auto row = row_of.find(ranks != 0u, at);
     warp.each(
         ranks != 0u,
@@ -101,7 +102,7 @@ struct multi_pattern_rows_kernel {
         },
         ranks, at, row.end);
     if (!warp.any(ranks != 0u)) return;
-    if (numbers == nullptr) return set_bits(warp, ranks != 0u, place_of);
+    if (numbers == nullptr) return set_bits(warp, ranks != 0u, position_of);
     using counts = typename sum_of_row<Warp>::counts;
     const counts number =
         warp.template cast<std::uint64_t>(warp.gather(ranks != 0u, in.set.number, ranks, 0u));
@@ -110,16 +111,18 @@ struct multi_pattern_rows_kernel {
   template <class Warp, class Mask, class Places>
   LANEWISE_FUNCTION void set_bits(const Warp& warp, const Mask& hits, const Places& at) const {
     set_bits_of(warp, hits, at, bits.words, 1, 32);
-    set_bits_of(warp, hits, at, bits.passed.words, 32 * Warp::width, bits.passed.of_word);
+    set_bits_of(warp, hits, at, bits.passed.words, 32 * Warp::width, bits.passed.steps_per_word);
   }
-  /// In a bitmap with a bit for `places` places, and `of_word` bits in a word.
+  /// In a bitmap with a bit for `positions` positions, and `steps_per_word` bits in a word.
   template <class Warp, class Mask, class Places>
   static LANEWISE_FUNCTION void set_bits_of(const Warp& warp, const Mask& hits, const Places& at,
-                                            std::uint32_t* to, std::int64_t places, int of_word) {
-    const auto word = warp.map([=](std::int64_t place) { return place / places / of_word; }, at);
+                                            std::uint32_t* to, std::int64_t positions,
+                                            int steps_per_word) {
+    const auto word =
+        warp.map([=](std::int64_t position) { return position / positions / steps_per_word; }, at);
     const auto bit = warp.map(
-        [=](std::int64_t place) {
-          return 1u << static_cast<std::uint32_t>(place / places % of_word);
+        [=](std::int64_t position) {
+          return 1u << static_cast<std::uint32_t>(position / positions % steps_per_word);
         },
         at);
     warp.template fetch_or<order::relaxed>(hits, to, word, bit);
@@ -190,13 +193,13 @@ struct row_matcher_search<detail::pattern_set_view> {
     auto work =
         call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(counts), algorithm);
     const rows_call<Exec> call(exec, rows, results, work.get(), options);
-    const detail::place_bits bits{reinterpret_cast<std::uint32_t*>(call.plain + memory.bits_at),
-                                  call.passed()};
+    const detail::position_bits bits{reinterpret_cast<std::uint32_t*>(call.plain + memory.bits_at),
+                                     call.passed()};
     auto* const numbers = counts ? reinterpret_cast<std::uint64_t*>(call.plain) : nullptr;
     if (counts) {
       backend_of<Exec>::zero(exec, numbers, memory.numbers_bytes);
     } else {
-      // The words of the steps with places lie before the bits.
+      // The words of the steps with positions lie before the bits.
       backend_of<Exec>::zero(exec, bits.passed.words,
                              memory.bits_at + memory.bits_bytes - call.memory.words_at);
     }
@@ -213,14 +216,14 @@ struct row_matcher_search<detail::pattern_set_view> {
   /// Sets the bits of positions with patterns, or adds up how many there are in each row.
   template <class Exec>
   static void find(const Exec& exec, const detail::pattern_set_view& set,
-                   const detail::row_layout& rows, const detail::place_bits& bits,
+                   const detail::row_layout& rows, const detail::position_bits& bits,
                    std::uint64_t* numbers) {
     if (rows.bytes.n == 0) return;
-    kernels::with_pieces<Exec>(rows.bytes, set, nullptr, [&]<class Pieces>(const Pieces& in) {
-      using kernel = multi_pattern_rows_kernel<Pieces>;
+    kernels::with_blocks<Exec>(rows.bytes, set, nullptr, [&]<class Blocks>(const Blocks& in) {
+      using kernel = multi_pattern_rows_kernel<Blocks>;
       lanewise::launch(
           exec, "Lanewise::string_set_rows",
-          backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+          backend_of<Exec>::template resident_league<kernel>(exec, kernels::blocks_of<Exec>(in)),
           kernel{in, rows, bits, numbers});
     });
   }

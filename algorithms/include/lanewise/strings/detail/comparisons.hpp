@@ -64,15 +64,16 @@ LANEWISE_RARE_FUNCTION auto text_words(const Warp& warp, const text_bytes& text,
   return word;
 }
 
-/// Whether two steps of bytes go on with some periods of a run that began at a place: periods that
-/// are whole packs, so that packs can be compared in the grid of memory, if the run is so long.
+/// Whether two steps of bytes go on with some periods of a run that began at a position: periods
+/// that are whole packs, so that packs can be compared in the grid of memory, if the run is so
+/// long.
 template <class Warp>
 LANEWISE_FUNCTION bool goes_on_in_grid(const Warp& warp, const text_bytes& text, std::int64_t begin,
                                        std::int64_t at, std::int64_t periods) {
   using steps = text_steps<Warp>;
   using text_pack = pack<std::uint32_t, steps::k>;
   using words = typename steps::words;
-  if (at - periods < begin || at + 2 * steps::places > text.n) return false;
+  if (at - periods < begin || at + 2 * steps::positions > text.n) return false;
   const auto* const own = reinterpret_cast<const text_pack*>(text.data + at);
   const auto* const before = reinterpret_cast<const text_pack*>(text.data + at - periods);
   words different(0u);
@@ -89,8 +90,8 @@ LANEWISE_FUNCTION bool goes_on_in_grid(const Warp& warp, const text_bytes& text,
                         warp.load(own + r * Warp::width), warp.load(before + r * Warp::width));
   return !warp.any(different != 0u);
 }
-/// The end of a run that begins at `begin` and goes on to `end`, at least; or a place from `wanted`
-/// on to which it goes.
+/// The end of a run that begins at `begin` and goes on to `end`, at least; or a position from
+/// `wanted` on to which it goes.
 template <class Warp>
 LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_bytes& text,
                                                const pattern_view& pattern, std::int64_t begin,
@@ -100,7 +101,7 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(text.data + end) %
                                                 (4 * text_steps<Warp>::k));
     if (detail::goes_on_in_grid(warp, text, begin, end - past, pattern.long_period)) {
-      end += 2 * text_steps<Warp>::places - past;
+      end += 2 * text_steps<Warp>::positions - past;
       continue;
     }
     const std::int64_t before = end - pattern.period, left = wanted - end;
@@ -121,14 +122,14 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
   return end;
 }
 
-/// How many words lanes compare, each lane for a place of its own.
+/// How many words lanes compare, each lane for a position of its own.
 template <class Warp>
 inline constexpr std::uint32_t compared_words = 4 * text_steps<Warp>::k;
 
-/// Leaves the places of a step from `from` on where some words of a pattern are, four at a time.
+/// Leaves the positions of a step from `from` on where some words of a pattern are, four at a time.
 /// The words lie far from each other. Where a text is like the pattern, 128 bytes side by side may
-/// be there at 21 places of a step. Four words from all over it may be there at two or three places
-/// (Thue-Morse, 1,024 bytes). Words of 4 bytes around the places can be read.
+/// be there at 21 positions of a step. Four words from all over it may be there at two or three
+/// positions (Thue-Morse, 1,024 bytes). Words of 4 bytes around the positions can be read.
 template <class Warp>
 LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
     const Warp& warp, const unsigned char* from, const std::uint32_t* pattern,
@@ -153,10 +154,10 @@ LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
       at -= at >= all ? all : 0;
     }
     for (words rest = found; warp.any(rest != 0u); rest = rest & (rest - words(1u))) {
-      // Lanes that have none read at the first place.
+      // Lanes that have none read at the first position.
       const auto byte = warp.map(
           [past](std::uint32_t bits, std::uint32_t lane) {
-            return bits == 0 ? past : past + text_steps<Warp>::place_of(bits, lane);
+            return bits == 0 ? past : past + text_steps<Warp>::position_of(bits, lane);
           },
           rest, warp.lane());
       const words word_of_text = byte >> 2;

@@ -18,7 +18,7 @@ namespace detail {
 /// there, the hits. Windows wait in scratch until every lane of the warp has one: so the dependent
 /// reads of a comparison (the table of windows, a pattern, the text) are done for 32 at a time.
 ///
-/// Each pattern has one window at each place where it begins. So no hit comes twice.
+/// Each pattern has one window at each position where it begins. So no hit comes twice.
 ///
 /// by_probes: windows are those of stride4_windows, which devices look for.
 template <class Warp, bool by_probes = false>
@@ -31,7 +31,7 @@ class multi_pattern_candidates {
   using words = lanes_t<Warp, std::uint32_t>;
   using mask = mask_t<Warp, std::uint32_t>;
 
-  /// What a warp has in scratch: windows that wait, then places and ranks of hits.
+  /// What a warp has in scratch: windows that wait, then positions and ranks of hits.
   struct scratch {
     std::uint32_t words[most_waiting + 2 * most_hits];
   };
@@ -42,14 +42,14 @@ class multi_pattern_candidates {
         text_(text),
         set_(set),
         wait_(shared.words),
-        place_(shared.words + most_waiting),
+        position_(shared.words + most_waiting),
         rank_(shared.words + most_waiting + most_hits) {}
 
-  /// Begins a span of `places` places from `first` on. To look up and to compare may take `turns`
-  /// turns of the warp.
-  LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t places, int turns) {
+  /// Begins a span of `positions` positions from `first` on. To look up and to compare may take
+  /// `turns` turns of the warp.
+  LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t positions, int turns) {
     first_ = first;
-    places_ = places;
+    positions_ = positions;
     turns_ = turns;
     waiting_ = hits_ = 0;
     is_full_ = false;
@@ -95,19 +95,19 @@ class multi_pattern_candidates {
     waiting_ = i < waiting_ ? waiting_ - i : 0;
     warp_.fence();
   }
-  /// Calls f(places, ranks) for the places of the span where patterns begin, W at a time and in
-  /// order, counted from its first one. A place is there once, with the greatest of its ranks;
-  /// where ranks are 0 there is none.
+  /// Calls f(positions, ranks) for the positions of the span where patterns begin, W at a time and
+  /// in order, counted from its first one. A position is there once, with the greatest of its
+  /// ranks; where ranks are 0 there is none.
   template <class F>
-  LANEWISE_FUNCTION void each_place(F f) {
-    const int number = hits_ == 0 ? 0 : put_in_order();
+  LANEWISE_FUNCTION void each_position(F f) {
+    const int number = hits_ == 0 ? 0 : sort_hits();
     if (set_.has_shorts()) {
       multi_pattern_shorts<Warp>(warp_, text_, set_, wait_, 2 * width)
-          .each_place(first_, places_, {place_, rank_, number}, f);
+          .each_position(first_, positions_, {position_, rank_, number}, f);
     } else {
       for (int i = 0; i < number; i += width) {
         const mask is_there = warp_.first(number - i);
-        f(warp_.load(is_there, place_ + i, 0u), warp_.load(is_there, rank_ + i, 0u));
+        f(warp_.load(is_there, position_ + i, 0u), warp_.load(is_there, rank_ + i, 0u));
       }
     }
     warp_.fence();
@@ -122,7 +122,7 @@ class multi_pattern_candidates {
     std::uint32_t* const to = wait_ + waiting_;
     while (warp_.any(all != 0u)) {
       const words lowest = all & (words(0u) - all);
-      const words place = warp_.map(
+      const words position = warp_.map(
           [](std::uint32_t bit, std::uint32_t begin) {
             return begin + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
           },
@@ -130,7 +130,7 @@ class multi_pattern_candidates {
       for (int i = 0; i < 2; ++i) {
         const mask is_there = (bits[i] & lowest) != 0u;
         warp_.scatter(is_there & (at < number), to, at,
-                      place << 3 | words(static_cast<std::uint32_t>(i)));
+                      position << 3 | words(static_cast<std::uint32_t>(i)));
         at = lanewise::select(is_there, at + words(1u), at);
       }
       all = all ^ lowest;
@@ -180,14 +180,14 @@ class multi_pattern_candidates {
         },
         first, number);
     const words at = entry >> 3, how_many = number >> 8;
-    take_turn();
+    use_turn();
     if (!warp_.any(how_many != 0u)) return;
     const bool are_single = !warp_.any(how_many > 1u);
     tasks all{how_many, how_many, width};
     if (!are_single) all = tasks_of(how_many);
     for (std::uint32_t t = 0; t < all.total && !is_full_; t += width) {
       mask is_there = how_many == 1u;
-      words record = first, place = at - (number & words(0xffu));
+      words record = first, position = at - (number & words(0xffu));
       if (!are_single) {
         const words task = warp_.lane() + words(t), owner = owner_of(all, task);
         is_there = task < all.total;
@@ -207,32 +207,32 @@ class multi_pattern_candidates {
               }
             },
             record, offset, in_list);
-        place = warp_.shuffle(at, owner) - offset;
-        take_turn();
+        position = warp_.shuffle(at, owner) - offset;
+        use_turn();
       }
-      compare(is_there, place, record);
+      compare(is_there, position, record);
     }
   }
-  LANEWISE_FUNCTION void take_turn() { is_full_ = is_full_ || --turns_ < 0; }
+  LANEWISE_FUNCTION void use_turn() { is_full_ = is_full_ || --turns_ < 0; }
 
   /// Compares a pattern of each lane with the text from a byte on, and keeps the hits.
   LANEWISE_FUNCTION void compare(const mask& exist, const words& at, const words& record) {
     const multi_pattern_text mine{text_, set_};
     const std::int64_t first = first_;
-    const std::uint32_t places = places_;
-    const words place = at - words(std::uint32_t{reach});
-    words outcome = place, rank = record;
+    const std::uint32_t positions = positions_;
+    const words position = at - words(std::uint32_t{reach});
+    words outcome = position, rank = record;
     warp_.each(
         exist,
         [=](std::uint32_t& o, std::uint32_t& r) {
           const std::uint32_t* const pattern = mine.set.records + r;
           const std::int64_t from = first + o;
           if constexpr (by_probes) {
-            o = o < places ? mine.compare_record(from, pattern, r)
-                           : std::uint32_t{multi_pattern_text::differs};
+            o = o < positions ? mine.compare_record(from, pattern, r)
+                              : std::uint32_t{multi_pattern_text::differs};
             return;
           }
-          o = o < places && from + pattern[1] <= mine.text.n
+          o = o < positions && from + pattern[1] <= mine.text.n
                   ? mine.compare(from, pattern + 2, pattern[1])
                   : std::uint32_t{multi_pattern_text::differs};
           r = pattern[0];
@@ -242,79 +242,81 @@ class multi_pattern_candidates {
     for (auto todo = warp_.ballot(outcome == std::uint32_t{multi_pattern_text::agrees_so_far});
          todo != 0; todo &= todo - 1) {
       const int lane = Warp::lowest(todo);
-      const bool agrees = agrees_after(first + warp_.broadcast(place, lane),
+      const bool agrees = agrees_after(first + warp_.broadcast(position, lane),
                                        set_.records + warp_.broadcast(record, lane));
       outcome = lanewise::select(
           warp_.lane() == static_cast<std::uint32_t>(lane),
           words(std::uint32_t{agrees ? multi_pattern_text::agrees : multi_pattern_text::differs}),
           outcome);
     }
-    keep(outcome == std::uint32_t{multi_pattern_text::agrees}, place, rank);
+    keep(outcome == std::uint32_t{multi_pattern_text::agrees}, position, rank);
   }
   /// The rest of a long pattern, by the whole warp.
-  LANEWISE_RARE_FUNCTION bool agrees_after(std::int64_t place, const std::uint32_t* record) {
+  LANEWISE_RARE_FUNCTION bool agrees_after(std::int64_t position, const std::uint32_t* record) {
     const multi_pattern_text mine{text_, set_};
     const std::uint32_t size = record[1];
     const std::uint32_t* const pattern = record + 2;
     for (std::uint32_t i = multi_pattern_text::most_compared; i < size; i += 4 * width) {
-      take_turn();
+      use_turn();
       const auto different = warp_.map(
           [=](std::uint32_t lane) {
             const std::uint32_t b = i + 4 * lane;
             if (b >= size) return 0u;
             const std::uint32_t counting = size - b < 4 ? ~0u >> (32 - 8 * (size - b)) : ~0u;
-            return (mine.folded(mine.word(place + b)) ^ pattern[b / 4]) & counting;
+            return (mine.folded(mine.word(position + b)) ^ pattern[b / 4]) & counting;
           },
           warp_.lane());
       if (warp_.any(different != 0u)) return false;
     }
     return true;
   }
-  LANEWISE_FUNCTION void keep(const mask& agree, const words& place, const words& rank) {
+  LANEWISE_FUNCTION void keep(const mask& agree, const words& position, const words& rank) {
     const int number = warp_.count(agree);
     is_full_ = is_full_ || hits_ + number > most_hits;
     if (number == 0 || is_full_) return;
-    warp_.compress_store(place_ + hits_, agree, place);
+    warp_.compress_store(position_ + hits_, agree, position);
     warp_.compress_store(rank_ + hits_, agree, rank);
     hits_ += number;
   }
 
-  /// Makes the hits those of different places, in order. Windows came in the order of their bytes,
-  /// so only hits whose places are near each other may be out of order. Returns how many there are.
-  LANEWISE_FUNCTION int put_in_order() {
+  /// Makes the hits those of different positions, in order. Windows came in the order of their
+  /// bytes, so only hits whose positions are near each other may be out of order. Returns how many
+  /// there are.
+  LANEWISE_FUNCTION int sort_hits() {
     constexpr std::uint32_t near = reach;
     warp_.fence();
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);
-      words place = warp_.load(exist, place_ + i, 0u), rank = warp_.load(exist, rank_ + i, 0u);
+      words position = warp_.load(exist, position_ + i, 0u),
+            rank = warp_.load(exist, rank_ + i, 0u);
       words to = warp_.lane() + words(static_cast<std::uint32_t>(i));
       warp_.each(
           exist,
-          [=, n = hits_, places = place_, ranks = rank_](std::uint32_t& mine, std::uint32_t p,
-                                                         std::uint32_t r) {
-            const auto is_in_front = [&](int j) {
-              return places[j] < p || (places[j] == p && ranks[j] < r);
+          [=, n = hits_, positions = position_, ranks = rank_](std::uint32_t& mine, std::uint32_t p,
+                                                               std::uint32_t r) {
+            const auto is_before = [&](int j) {
+              return positions[j] < p || (positions[j] == p && ranks[j] < r);
             };
             std::uint32_t at = mine;
-            for (int j = static_cast<int>(mine) + 1; j < n && places[j] <= p + near; ++j)
-              at += is_in_front(j) ? 1 : 0;
-            for (int j = static_cast<int>(mine) - 1; j >= 0 && p <= places[j] + near; --j)
-              at -= is_in_front(j) ? 0 : 1;
+            for (int j = static_cast<int>(mine) + 1; j < n && positions[j] <= p + near; ++j)
+              at += is_before(j) ? 1 : 0;
+            for (int j = static_cast<int>(mine) - 1; j >= 0 && p <= positions[j] + near; --j)
+              at -= is_before(j) ? 0 : 1;
             mine = at;
           },
-          to, place, rank);
-      warp_.scatter(exist, wait_, to, place);
+          to, position, rank);
+      warp_.scatter(exist, wait_, to, position);
       warp_.scatter(exist, wait_ + most_hits, to, rank);
     }
     warp_.fence();
     int number = 0;
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);
-      const words place = warp_.load(exist, wait_ + i, 0u),
+      const words position = warp_.load(exist, wait_ + i, 0u),
                   next = warp_.load(warp_.first(hits_ - i - 1), wait_ + i + 1, ~0u),
                   rank = warp_.load(exist, wait_ + most_hits + i, 0u);
-      const mask is_last = exist & (place != next);
-      warp_.compress_store(place_ + number, is_last, place);
+      const mask is_last = exist & (position != next);
+      warp_.compress_store(position_ + number, is_last, position);
       number += warp_.compress_store(rank_ + number, is_last, rank);
     }
     warp_.fence();
@@ -324,9 +326,9 @@ class multi_pattern_candidates {
   const Warp& warp_;
   const text_bytes& text_;
   const pattern_set_view& set_;
-  std::uint32_t *wait_, *place_, *rank_;
+  std::uint32_t *wait_, *position_, *rank_;
   std::int64_t first_ = 0;
-  std::uint32_t places_ = 0;
+  std::uint32_t positions_ = 0;
   int turns_ = 0, waiting_ = 0, hits_ = 0;
   bool is_full_ = false;
 };

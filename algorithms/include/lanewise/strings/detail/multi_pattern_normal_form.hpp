@@ -15,8 +15,8 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The different patterns of a set by rank, in the order of their lengths, from 1 on, and what each
-/// of them implies: where a pattern begins, all begin that it begins with. So a place of a text has
-/// one rank, the greatest, and all else follows.
+/// of them implies: where a pattern begins, all begin that it begins with. So a position of a text
+/// has one rank, the greatest, and all else follows.
 struct multi_pattern_normal_form {
   std::vector<std::string_view> patterns;
   std::vector<std::uint32_t> prefix, number, ids_from, ids, rank_of;

@@ -85,7 +85,7 @@ struct window_key {
 /// The filter: a table of words. The hash of a window's first q bytes says in which word two bits
 /// are set for it, and with the bytes around, which. So one look at the table answers for long
 /// windows and others.
-struct filter_place {
+struct filter_word {
   static constexpr int few_words_bits = 13, many_words_bits = 15;
 
   /// Which word, of a table of 2^bits.
@@ -117,7 +117,7 @@ struct alignas(16) window_slot {
   std::uint32_t number;  ///< << 8; | offset, of one
 
   template <class Words>
-  static LANEWISE_FUNCTION Words place(const Words& hash, int bits) {
+  static LANEWISE_FUNCTION Words index(const Words& hash, int bits) {
     return (hash * Words(0x2545f491u) ^ hash) >> (32 - bits);
   }
 };
@@ -207,7 +207,7 @@ struct stride4_windows {
   /// The slot of a window, or the slot before it. Slots are looked at in pairs, as lanes wait for
   /// the one that looks longest, and memory has two at once.
   static LANEWISE_FUNCTION std::uint32_t slot(const window_key& key, int slots_bits) {
-    return window_slot::place(key.hash(), slots_bits) & ~1u;
+    return window_slot::index(key.hash(), slots_bits) & ~1u;
   }
   /// By which the table of windows knows one: words as above, list as each_probe has it.
   LANEWISE_FUNCTION window_key key(std::uint32_t front, std::uint32_t a, std::uint32_t b,
@@ -226,7 +226,7 @@ struct stride4_windows {
 
 /// A filter of a few bytes: strings are in up to 32 buckets, and a table for each of the bytes says
 /// which buckets have strings with that byte there; bytes are known by their last five bits, which
-/// letters of either case have in common. A place passes if some bucket has all of its bytes.
+/// letters of either case have in common. A position passes if some bucket has all of its bytes.
 ///
 ///   be, by | the | to       of byte 0: b 001, t 110; of byte 1: e, y 001, h 010, o 100;
 ///                           of byte 2: e 011, others 001 and 100
@@ -280,7 +280,7 @@ struct long_group {
   std::uint32_t begin, end, otherwise;
 };
 
-/// The automaton as a table, for sets whose patterns are at many places of a text. A state has a
+/// The automaton as a table, for sets whose patterns are at many positions of a text. A state has a
 /// row, and a row has an entry for each class of bytes: the next state's row, and how many patterns
 /// begin at the byte. Bytes that are in no pattern are one class. After the entries comes the rank
 /// of the state itself.
@@ -315,11 +315,11 @@ struct byte_transitions {
 struct pattern_set_view {
   std::uint32_t ranks;  ///< the greatest
   std::uint32_t kinds;  ///< bit k: there are windows of kind k, of patterns of 4 bytes and more
-  bool looks_around;
+  bool uses_surroundings;
   window_surroundings around;  ///< of windows that are not long
   std::uint32_t letters;       ///< the bits of a word that count in windows
   bool folds_case;             ///< and then the patterns' letters are small
-  bool has_many;               ///< windows, so that the larger table is worth its place
+  bool has_many;               ///< windows, so that the larger table is worth its position
   int depth;                   ///< of the automaton
   int slots_bits;
   int triples_bits;

@@ -39,12 +39,13 @@ struct position_ranks {
   }
 };
 
-/// What the automaton of a set says of each place of a text, a part of a step at a time.
+/// What the automaton of a set says of each position of a text, a half of a step at a time.
 template <class Warp>
 class multi_pattern_walk {
  public:
   static constexpr int width = Warp::width;
-  /// The number of neighbouring places that a lane has of the places that the automaton tells of.
+  /// The number of neighbouring positions that a lane has of the positions that the automaton tells
+  /// of.
   static constexpr int row = 16;
   using words = lanes_t<Warp, std::uint32_t>;
 
@@ -53,18 +54,18 @@ class multi_pattern_walk {
                                        const pattern_set_view& set, std::uint32_t* best)
       : warp_(warp), text_(text), set_(set), best_{best} {}
 
-  /// Calls f(places, ranks) for the 32 W places from `first` on, W at a time: the longest pattern
-  /// of each, or 0. Places are counted from `begin` for the first one.
+  /// Calls f(positions, ranks) for the 32 W positions from `first` on, W at a time: the longest
+  /// pattern of each, or 0. Places are counted from `begin` for the first one.
   template <class F>
-  LANEWISE_FUNCTION void each_place(std::int64_t first, int begin, F f) const {
-    for (int part = 0; part < 32 * width; part += row * width) {
-      fill_best(first + part);
-      best_.each(warp_, row * width, begin + part, f);
+  LANEWISE_FUNCTION void each_position(std::int64_t first, int begin, F f) const {
+    for (int half = 0; half < 32 * width; half += row * width) {
+      fill_best(first + half);
+      best_.each(warp_, row * width, begin + half, f);
     }
   }
 
  private:
-  /// Each lane begins `depth` bytes after its places, as its state depends on no more.
+  /// Each lane begins `depth` bytes after its positions, as its state depends on no more.
   LANEWISE_SEPARATE_FUNCTION void fill_best(std::int64_t base) const {
     const multi_pattern_text mine{text_, set_};
     words state = warp_.map(
@@ -88,7 +89,7 @@ class multi_pattern_walk {
     }
     warp_.fence();
   }
-  /// The longest pattern of each state, at places that are in the text.
+  /// The longest pattern of each state, at positions that are in the text.
   LANEWISE_FUNCTION words longest(std::int64_t base, const words& state, const words& index) const {
     const multi_pattern_text mine{text_, set_};
     const words value = warp_.map(
@@ -101,7 +102,7 @@ class multi_pattern_walk {
   LANEWISE_RARE_FUNCTION words longest_of_groups(std::int64_t base, const words& value,
                                                  const words& index) const {
     const multi_pattern_text mine{text_, set_};
-    words rank = value, place = index;
+    words rank = value, position = index;
     warp_.each(
         value >= set_state::is_group,
         [=](std::uint32_t& r, std::uint32_t i) {
@@ -113,7 +114,7 @@ class multi_pattern_walk {
               break;
             }
         },
-        rank, place);
+        rank, position);
     return rank;
   }
 
@@ -123,31 +124,31 @@ class multi_pattern_walk {
   position_ranks<Warp> best_;
 };
 
-/// The places of a step of 32 W places where patterns of a set begin, by byte_transitions. A lane
-/// has 32 neighbouring places, whose bytes it reads backwards, after the next bytes on which its
-/// state depends. The longest pattern of each place is then in scratch.
+/// The positions of a step of 32 W positions where patterns of a set begin, by byte_transitions. A
+/// lane has 32 neighbouring positions, whose bytes it reads backwards, after the next bytes on
+/// which its state depends. The longest pattern of each position is then in scratch.
 template <class Warp>
 class transition_finder {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;
+  static constexpr int positions = 32 * width;
   using words = lanes_t<Warp, std::uint32_t>;
 
   struct scratch {
-    std::uint32_t rank[places];
+    std::uint32_t rank[positions];
   };
 
   LANEWISE_FUNCTION transition_finder(const Warp& warp, const text_bytes& text,
                                       const pattern_set_view& set, scratch& shared)
       : warp_(warp), text_(text), set_(set), ranks_{shared.rank} {}
 
-  /// Finds the longest pattern of each place from `first` on. Returns how many patterns begin at
-  /// each lane's places, or at how many of these any does. classes: a copy in scratch.
+  /// Finds the longest pattern of each position from `first` on. Returns how many patterns begin at
+  /// each lane's positions, or at how many of these any does. classes: a copy in scratch.
   LANEWISE_FUNCTION words search(const std::uint32_t* classes, std::int64_t first,
-                                 bool counts_places) const {
+                                 bool counts_positions) const {
     const byte_transitions& automaton = set_.transitions;
     const int ahead = (automaton.depth + 2) / 4;
-    const bool is_inside = first >= 4 && first + places + 4 * ahead + 8 <= text_.n;
+    const bool is_inside = first >= 4 && first + positions + 4 * ahead + 8 <= text_.n;
     const auto load = [&](int i) LANEWISE_INLINE_LAMBDA {
       return is_inside ? text_of(first + 4 * i) : text_at_edge(first + 4 * i);
     };
@@ -163,8 +164,8 @@ class transition_finder {
         if (i >= 8) continue;
         const words patterns = byte_transitions::patterns_of(entry);
         const auto is_there = patterns != 0u;
-        number =
-            number + (counts_places ? lanewise::select(is_there, words(1u), words(0u)) : patterns);
+        number = number +
+                 (counts_positions ? lanewise::select(is_there, words(1u), words(0u)) : patterns);
         ranks_.put(warp_, warp_.lane() * words(32u) + words(static_cast<std::uint32_t>(4 * i + b)),
                    warp_.gather(is_there, automaton.entries + (automaton.row - 1), row, 0u));
       }
@@ -172,11 +173,11 @@ class transition_finder {
     warp_.fence();
     return number;
   }
-  /// Calls f(places, ranks) for the places of what was searched where patterns begin, W at a time
-  /// and in order, counted from the first: ranks are those of the longest patterns, or 0.
+  /// Calls f(positions, ranks) for the positions of what was searched where patterns begin, W at a
+  /// time and in order, counted from the first: ranks are those of the longest patterns, or 0.
   template <class F>
-  LANEWISE_FUNCTION void each_place(F f) const {
-    ranks_.each(warp_, places, 0, f);
+  LANEWISE_FUNCTION void each_position(F f) const {
+    ranks_.each(warp_, positions, 0, f);
   }
 
  private:
@@ -191,8 +192,8 @@ class transition_finder {
         [=, text = text_, other = set_.transitions.other](std::uint32_t lane) {
           std::uint32_t word = 0;
           for (int b = 0; b < 4; ++b) {
-            const std::int64_t place = first + 32 * std::int64_t{lane} + b;
-            word |= (place < text.n ? text.data[place] : other) << 8 * b;
+            const std::int64_t position = first + 32 * std::int64_t{lane} + b;
+            word |= (position < text.n ? text.data[position] : other) << 8 * b;
           }
           return word;
         },

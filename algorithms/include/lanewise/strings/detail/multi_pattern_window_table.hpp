@@ -28,10 +28,10 @@ struct window_table {
     if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_bytes * bytes) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
   }
-  /// windows: in the order of their keys. place(key): the first slot to look at. record: of each
+  /// windows: in the order of their keys. position(key): the first slot to look at. record: of each
   /// rank.
   template <class Windows, class Place>
-  void fill(const Windows& windows, const std::vector<std::uint32_t>& record, Place place) {
+  void fill(const Windows& windows, const std::vector<std::uint32_t>& record, Place position) {
     for (std::size_t i = 0, end = 0; i < windows.size(); i = end) {
       window_slot slot{windows[i].key, static_cast<std::uint32_t>(entries.size()), 0};
       for (; end < windows.size() && windows[end].key == slot.key; ++end)
@@ -42,7 +42,7 @@ struct window_table {
         slot.number |= entries.back().offset;
         entries.pop_back();
       }
-      std::size_t s = place(slot.key);
+      std::size_t s = position(slot.key);
       while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
       slots[s] = slot;
     }

@@ -87,7 +87,7 @@ class row_results {
                      static_cast<std::decay_t<decltype(*data)>>(x));
     });
   }
-  /// Results of this call that are places: -1 where there is none, whatever the type.
+  /// Results of this call that are positions: -1 where there is none, whatever the type.
   template <class W, class Mask>
   LANEWISE_FUNCTION auto load(const W& warp, const Mask& active, std::int64_t first) const {
     return with_type([&](const auto* data) LANEWISE_INLINE_LAMBDA {
@@ -134,14 +134,14 @@ struct row_layout {
 struct row_question {
   enum class kind { contains, number, first, last, nth };
   kind what;
-  std::int64_t nth = 0;  ///< less than 0: from the end. Then out has the numbers of places,
+  std::int64_t nth = 0;  ///< less than 0: from the end. Then out has the numbers of positions,
   std::int64_t* totals = nullptr;  ///< and this those of the rows at the pieces' ends, two for each
 
   LANEWISE_FUNCTION bool is_number() const {
     return what == kind::contains || what == kind::number;
   }
   LANEWISE_FUNCTION std::int64_t none() const { return is_number() ? 0 : -1; }
-  /// Whether what is handed on from piece to piece is a number of places; else it is a place.
+  /// Whether what is handed on from piece to piece is a number of positions; else it is a position.
   LANEWISE_FUNCTION bool hands_on_number() const { return is_number() || what == kind::nth; }
   LANEWISE_FUNCTION std::int64_t joined(std::int64_t a, std::int64_t b) const {
     if (hands_on_number()) return a + b;
@@ -170,7 +170,7 @@ struct join_row_carries {
   LANEWISE_FUNCTION bool stands_alone(const row_carry& b) const { return b.begins(); }
 };
 
-/// Rows that end in a piece of the path, and steps of places.
+/// Rows that end in a piece of the path, and steps of positions.
 struct row_piece {
   std::int64_t number;
   std::int64_t first_row, end_row;
@@ -182,13 +182,13 @@ struct row_piece {
 /// are.
 template <class Warp>
 struct row_path {
-  static constexpr int places = 32 * Warp::width;
+  static constexpr int positions = 32 * Warp::width;
   static constexpr int units = 64;  ///< a step is as long as this number of ends
 
   const row_layout& rows;
   std::int64_t first;  ///< of all bytes
   text_bytes text;     ///< from there on
-  bool is_filtered;    ///< it is known which steps may have places
+  bool is_filtered;    ///< it is known which steps may have positions
   int past = 0;
   std::int64_t steps = 0;
 
@@ -200,12 +200,12 @@ struct row_path {
     text = {rows.bytes.data + first, end < first ? 0 : end - first};
     if (text.n == 0) return;
     past = bits.template past<Warp>(text);
-    steps = divide_up(text.n + past, std::int64_t{places});
+    steps = divide_up(text.n + past, std::int64_t{positions});
   }
 
   /// The most steps that n bytes have.
   static std::int64_t most_steps(std::int64_t n) {
-    return divide_up(n + places, std::int64_t{places});
+    return divide_up(n + positions, std::int64_t{positions});
   }
   /// The most pieces that these and rows are cut into.
   static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
@@ -217,8 +217,10 @@ struct row_path {
     return pieces(length(), warps < most_warps ? warps : most_warps, is_filtered);
   }
   LANEWISE_FUNCTION std::int64_t length() const { return units * steps + rows.count; }
-  /// The place in the text at which a step begins.
-  LANEWISE_FUNCTION std::int64_t place(std::int64_t step) const { return step * places - past; }
+  /// The position in the text at which a step begins.
+  LANEWISE_FUNCTION std::int64_t position(std::int64_t step) const {
+    return step * positions - past;
+  }
 
   LANEWISE_FUNCTION row_piece piece(const Warp& warp, std::int64_t number,
                                     std::int64_t pieces) const {
@@ -236,8 +238,8 @@ struct row_path {
 
  private:
   static constexpr std::int64_t least = 4 * units, usual = 128 * units, most_warps = 4096;
-  /// Most pieces of few places are done without walking: 1 GiB of them took an H200 23 us less with
-  /// 2 for each warp than with 4.
+  /// Most pieces of few positions are done without walking: 1 GiB of them took an H200 23 us less
+  /// with 2 for each warp than with 4.
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps,
                                                bool is_filtered) {
     const std::int64_t of_all = (is_filtered ? 2 : 4) * warps;
@@ -249,7 +251,7 @@ struct row_path {
   LANEWISE_FUNCTION std::int64_t end_of(std::int64_t r) const {
     const std::int64_t end = rows.within(rows.offsets(r + 1)) - first;
     const std::int64_t here = end < 0 ? 0 : (end < text.n ? end : text.n);
-    return divide_up(here + past, std::int64_t{places});
+    return divide_up(here + past, std::int64_t{positions});
   }
   LANEWISE_FUNCTION std::int64_t step_at(std::int64_t distance) const {
     const std::int64_t step = distance < 0 ? 0 : distance / units;

@@ -34,26 +34,26 @@ LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
   return warp.map([](auto w) { return static_cast<std::uint32_t>(Warp::popcount(w)); }, words);
 }
 
-/// The filter. A warp looks at 32 W places of a text (1024), a step, at a time, and compares its
+/// The filter. A warp looks at 32 W positions of a text (1024), a step, at a time, and compares its
 /// words with a few constants (pattern_filter).
 ///
-/// Lanes read k words at once, a row of 4 k W bytes, in the grid of 4 k bytes of memory: places of
-/// a step begin `past` bytes before what their numbers would be if they began with the text.
-/// The first step has places before the text, where nothing is found. Bit 4 k r + b of lane l
-/// is the place first + 4 k W r + 4 k l + b:
+/// Lanes read k words at once, a row of 4 k W bytes, in the grid of 4 k bytes of memory: positions
+/// of a step begin `past` bytes before what their numbers would be if they began with the text. The
+/// first step has positions before the text, where nothing is found. Bit 4 k r + b of lane l is the
+/// position first + 4 k W r + 4 k l + b:
 ///
-///   k = 8      lane 0 has places 0 to 31, lane 1 32 to 63, ...
-///   k = 1      row 0: lane 0 has places 0 to 3,  lane 1 4 to 7, ...     row 1: 128 to 131, ...
+///   k = 8      lane 0 has positions 0 to 31, lane 1 32 to 63, ...
+///   k = 1      row 0: lane 0 has positions 0 to 3,  lane 1 4 to 7, ...     row 1: 128 to 131, ...
 template <class Warp>
 class text_steps {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;  ///< of a step
+  static constexpr int positions = 32 * width;  ///< of a step
   using words = lanes_t<Warp, std::uint32_t>;
   using mask = mask_t<Warp, std::uint32_t>;
   using kind = pattern_filter::kind;
 
-  /// For some steps from the one on that begins with a place.
+  /// For some steps from the one on that begins with a position.
   LANEWISE_FUNCTION text_steps(const Warp& warp, const text_bytes& text,
                                const pattern_view& pattern, std::int64_t first, int steps)
       : warp_(warp),
@@ -63,27 +63,29 @@ class text_steps {
         at_(reinterpret_cast<std::uintptr_t>(text.data) +
             static_cast<std::uintptr_t>(first + pattern.filter.ahead)) {
     // Steps that read 16 bytes after themselves, and have room for the pattern at their last
-    // place.
+    // position.
     const std::int64_t room = text.n - pattern.size - 16 - first;
     begin_inside_ = first < 0 ? 1 : 0;
-    end_inside_ = room < 0 ? 0 : room / places < steps ? static_cast<int>(room / places) : steps;
+    end_inside_ = room < 0                   ? 0
+                  : room / positions < steps ? static_cast<int>(room / positions)
+                                             : steps;
   }
 
-  /// How far the steps are before the text: step s has places [s 32 W - past, ...).
+  /// How far the steps are before the text: step s has positions [s 32 W - past, ...).
   static LANEWISE_FUNCTION int past(const text_bytes& text, const pattern_view& pattern) {
     return static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) +
                              static_cast<std::uintptr_t>(pattern.filter.ahead)) %
                             (4 * k));
   }
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
-    return first_ + std::int64_t{step} * places;
+    return first_ + std::int64_t{step} * positions;
   }
   /// Whether a step can be looked at by words. Others are at an end of the text.
   LANEWISE_FUNCTION bool is_inside(int step) const {
     return step >= begin_inside_ && step < end_inside_;
   }
 
-  /// Whether the filter passes any place of some steps inside.
+  /// Whether the filter passes any position of some steps inside.
   template <kind how>
   LANEWISE_RARE_FUNCTION bool passes(int step, int number = 1) const {
     if constexpr (k == 1) {
@@ -98,8 +100,8 @@ class text_steps {
       return warp_.any(fits);
     }
   }
-  /// Which of up to 32 steps, from one on, may have places, as bits: steps that the filter passes,
-  /// and steps at an end of the text.
+  /// Which of up to 32 steps, from one on, may have positions, as bits: steps that the filter
+  /// passes, and steps at an end of the text.
   template <kind how>
   LANEWISE_FUNCTION std::uint32_t passed(int step, int number) const {
     const int begin = begin_inside_ > step ? begin_inside_ - step : 0;
@@ -119,7 +121,7 @@ class text_steps {
     }
     return bits;
   }
-  /// The places of a step inside that the filter passes, as bits.
+  /// The positions of a step inside that the filter passes, as bits.
   template <kind how>
   LANEWISE_RARE_FUNCTION words passing(int step) const {
     words found(0u);
@@ -148,16 +150,16 @@ class text_steps {
       }
     }
     const std::int64_t begin = first < 0 ? -first : 0;
-    return found & places_between(begin, last - first + 1);
+    return found & positions_between(begin, last - first + 1);
   }
-  /// Bits of the places [begin, end) of a step.
-  LANEWISE_FUNCTION words places_between(std::int64_t begin, std::int64_t end) const {
-    const words in_front = warp_.map([](std::uint32_t a, std::uint32_t b) { return b & ~a; },
-                                     ordered_in_front_of(begin), ordered_in_front_of(end));
-    return as_found(warp_, in_front);
+  /// Bits of the positions [begin, end) of a step.
+  LANEWISE_FUNCTION words positions_between(std::int64_t begin, std::int64_t end) const {
+    const words between = warp_.map([](std::uint32_t a, std::uint32_t b) { return b & ~a; },
+                                    ordered_before(begin), ordered_before(end));
+    return as_found(warp_, between);
   }
-  /// Whether the bytes of the filter's window are there, if the pattern begins at places first + i
-  /// of the text.
+  /// Whether the bytes of the filter's window are there, if the pattern begins at positions first +
+  /// i of the text.
   LANEWISE_FUNCTION mask begins(std::int64_t first, const words& i) const {
     const std::int64_t last = text_.n - pattern_.size;
     auto fits =
@@ -168,15 +170,16 @@ class text_steps {
          q < window + pattern_.filter.bytes && q < pattern_.size && warp_.any(fits); ++q) {
       const std::uint32_t byte = pattern_.words[q / 4] >> 8 * (q % 4) & 0xff;
       const std::uint32_t care = pattern_.cares[q / 4] >> 8 * (q % 4) & 0xff;
-      const auto place = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
+      const auto position = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
       const auto there = warp_.template cast<std::uint32_t>(
-          warp_.gather(fits, text_.data, place, static_cast<unsigned char>(0)));
+          warp_.gather(fits, text_.data, position, static_cast<unsigned char>(0)));
       fits = fits & ((there & words(care)) == byte);
     }
     return fits;
   }
 
-  /// The bits of a step as words of 32 neighbouring places: lane l has those from first + 32 l on.
+  /// The bits of a step as words of 32 neighbouring positions: lane l has those from first + 32 l
+  /// on.
   static LANEWISE_FUNCTION words in_order(const Warp& warp, const words& found) {
     if constexpr (k == 8) {
       return found;
@@ -192,23 +195,23 @@ class text_steps {
       return ordered_in_rows(warp, ordered);
     }
   }
-  /// The place of the lowest bit of a lane, in a step.
-  static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t bits, std::uint32_t lane) {
+  /// The position of the lowest bit of a lane, in a step.
+  static LANEWISE_FUNCTION std::uint32_t position_of(std::uint32_t bits, std::uint32_t lane) {
     const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
-    return b / (4 * k) * row_places + 4 * k * lane + b % (4 * k);
+    return b / (4 * k) * row_positions + 4 * k * lane + b % (4 * k);
   }
 
   static constexpr int k = Warp::text_words_per_lane;
   static constexpr int rows = 8 / k;
-  static constexpr int row_places = 4 * k * width;
+  static constexpr int row_positions = 4 * k * width;
   static constexpr std::uint32_t row_bits = k == 8 ? ~0u : (1u << 4 * k % 32) - 1;
 
  private:
-  /// Bits of the places before one, in order.
-  LANEWISE_FUNCTION words ordered_in_front_of(std::int64_t place) const {
-    const auto end = static_cast<std::uint32_t>(place < 0        ? 0
-                                                : place < places ? place
-                                                                 : std::int64_t{places});
+  /// Bits of the positions before one, in order.
+  LANEWISE_FUNCTION words ordered_before(std::int64_t position) const {
+    const auto end = static_cast<std::uint32_t>(position < 0           ? 0
+                                                : position < positions ? position
+                                                                       : std::int64_t{positions});
     return warp_.map(
         [end](std::uint32_t lane) {
           const std::uint32_t at = 32 * lane, left = end - at;
@@ -256,7 +259,7 @@ class text_steps {
   /// Steps of devices begin with words of memory; those of hosts begin at any byte.
   LANEWISE_FUNCTION const unsigned char* bytes_of(int step, int r) const {
     return reinterpret_cast<const unsigned char*>(at_ +
-                                                  static_cast<std::uintptr_t>(step) * places) +
+                                                  static_cast<std::uintptr_t>(step) * positions) +
            4 * r * width * k;
   }
   /// Words of k neighbours for each lane.
@@ -273,11 +276,11 @@ class text_steps {
   LANEWISE_FUNCTION row load(int step, int r) const {
     constexpr int after = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
     const unsigned char* const bytes_here = bytes_of(step, r);
-    const auto whole = load_packs(bytes_here);
+    const auto packs = load_packs(bytes_here);
     row in;
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j)
-      in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, whole);
+      in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, packs);
     LANEWISE_UNROLL
     for (int i = 0; i < after; ++i) {
       if constexpr (k == 1) {
@@ -292,8 +295,8 @@ class text_steps {
   /// As `load`, for any step. Bytes outside of the text are taken for zeros, and not read.
   LANEWISE_FUNCTION row load_at_edge(int step, int r) const {
     if constexpr (k == 1) {
-      const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_places;
-      if (from >= 0 && from + row_places + 8 <= text_.n)
+      const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_positions;
+      if (from >= 0 && from + row_positions + 8 <= text_.n)
         return load<kind::up_to_eight_bytes>(step, r);
     }
     row in;
@@ -305,7 +308,7 @@ class text_steps {
   }
   LANEWISE_FUNCTION words word_at_edge(int step, int r, int j) const {
     const std::int64_t from =
-        first_of(step) + pattern_.filter.ahead + std::int64_t{r} * row_places + 4 * j;
+        first_of(step) + pattern_.filter.ahead + std::int64_t{r} * row_positions + 4 * j;
     return warp_.map(
         [from, data = text_.data, n = text_.n](std::uint32_t lane) {
           const std::int64_t at = from + 4 * k * std::int64_t{lane};
@@ -387,7 +390,7 @@ class text_steps {
                                words(filter.window[o]), table);
     return table;
   }
-  /// Adds the places of a row. Sums are as good as bits, and a GPU has other units for them than
+  /// Adds the positions of a row. Sums are as good as bits, and a GPU has other units for them than
   /// for comparisons: counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an
   /// or.
   template <kind how>
@@ -396,14 +399,14 @@ class text_steps {
       found = lanewise::select(fits, found + words(1u << (4 * k * r + b)), found);
     });
   }
-  /// Calls f(b, fits) for the places of a row that a lane has: whether the text may have the
-  /// pattern at place b.
+  /// Calls f(b, fits) for the positions of a row that a lane has: whether the text may have the
+  /// pattern at position b.
   template <kind how, class F>
   LANEWISE_FUNCTION void each_window(const row& in, F f) const {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       if constexpr (is_aligned(how)) {
-        // A window that begins o bytes after the first one tells of a place that lies o bytes
+        // A window that begins o bytes after the first one tells of a position that lies o bytes
         // further ahead.
         const words mixture = mixed<how>(in[j], in[j + 1], in[j + 2]);
         LANEWISE_UNROLL
@@ -482,10 +485,10 @@ class text_steps {
   int begin_inside_, end_inside_;
 };
 
-/// Bits of the places of a step as words of 32 neighbours: equal(i) says which of W bytes from byte
-/// i on have what is looked for.
+/// Bits of the positions of a step as words of 32 neighbours: equal(i) says which of W bytes from
+/// byte i on have what is looked for.
 template <class Warp, class F>
-LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
+LANEWISE_FUNCTION auto bits_of_positions(const Warp& warp, F equal) {
   constexpr int width = Warp::width;
   static_assert(width == 32);
   using words = lanes_t<Warp, std::uint32_t>;
@@ -506,7 +509,7 @@ LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
   }
 }
 
-/// text_steps::passing_at_edge for the step that begins with a place.
+/// text_steps::passing_at_edge for the step that begins with a position.
 template <class Warp>
 LANEWISE_SEPARATE_FUNCTION auto passing_at_edge(const Warp& warp, const text_bytes& text,
                                                 const pattern_view& pattern, std::int64_t first) {

@@ -14,7 +14,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A text in the chunks of 32 bytes by which it is marked. Windows of chunk c begin at places
+/// A text in the chunks of 32 bytes by which it is marked. Windows of chunk c begin at positions
 /// 32 c + 4 and so on: the word in front is there, too. Every W chunks, a step, have a word of
 /// marks.
 struct text_chunks {
@@ -48,11 +48,11 @@ struct text_chunks {
     const auto* const at = reinterpret_cast<const four*>(text.at(32 * first));
     LANEWISE_UNROLL
     for (int p = 0; p < 3; ++p) {
-      const auto part = warp.gather(at + p, index + index);
+      const auto words = warp.gather(at + p, index + index);
       LANEWISE_UNROLL
       for (int i = 0; i < 4; ++i)
         row[4 * p + i] =
-            warp.map([i](const four& x) { return x[i]; }, part) & Words(probes.letters);
+            warp.map([i](const four& x) { return x[i]; }, words) & Words(probes.letters);
     }
   }
   template <class Warp, class Words>
@@ -85,14 +85,14 @@ struct chunk_filter_kernel {
   };
   template <class Team>
   struct scratch {
-    std::uint32_t filter[1 << (many ? detail::filter_place::many_words_bits
-                                    : detail::filter_place::few_words_bits)];
+    std::uint32_t filter[1 << (many ? detail::filter_word::many_words_bits
+                                    : detail::filter_word::few_words_bits)];
   };
 
   detail::text_chunks chunks;
   const std::uint32_t* filter;
   std::uint32_t* marks;
-  int of_turn;  ///< steps that a warp looks at one after the other
+  int steps_per_turn;  ///< steps that a warp looks at one after the other
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -102,10 +102,11 @@ struct chunk_filter_kernel {
     team.barrier();
     const std::int64_t steps = divide_up(chunks.chunks(), std::int64_t{warp_type::width});
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
-    for (std::int64_t t = mine; t * of_turn < steps; t += team.league() * Team::warps) {
-      const std::int64_t begin = t * of_turn;
-      const auto number = static_cast<int>(steps - begin < of_turn ? steps - begin : of_turn);
-      warp.store(warp.first(number), marks + begin, look(warp, shared.filter, begin, number));
+    for (std::int64_t t = mine; t * steps_per_turn < steps; t += team.league() * Team::warps) {
+      const std::int64_t begin = t * steps_per_turn;
+      const auto number =
+          static_cast<int>(steps - begin < steps_per_turn ? steps - begin : steps_per_turn);
+      warp.store(warp.first(number), marks + begin, scan(warp, shared.filter, begin, number));
     }
   }
 
@@ -114,7 +115,7 @@ struct chunk_filter_kernel {
   using words = lanes_t<Warp, std::uint32_t>;
 
   template <class Warp>
-  LANEWISE_FUNCTION words<Warp> look(const Warp& warp, const std::uint32_t* table,
+  LANEWISE_FUNCTION words<Warp> scan(const Warp& warp, const std::uint32_t* table,
                                      std::int64_t begin, int number) const {
     words<Warp> found(0u);
     for (int s = 0; s < number; ++s) {
