@@ -7,16 +7,16 @@
 
 #include <string_view>
 
-// Finds the positions where a pattern occurs in a text but for a few bytes: by Hamming distance, as
-// primers and adapters are looked for in reads.
+// Finds the positions where a pattern occurs in a text but for a few bytes (Hamming distance), such
+// as primers and adapters in reads.
 
 LANEWISE_BEGIN_NAMESPACE
 
 /// A pattern in which some bytes may differ: made once, used on many texts.
 ///
 /// It is cut into most + 1 fragments of equal length: wherever the pattern is near, one fragment is
-/// in the text as it is. So the longer the fragments, the fewer places are compared: if all have
-/// ten bytes without wildcards they are looked for at every word, else at every byte. Memory as
+/// in the text as it is. So the longer the fragments, the fewer positions are compared. If all have
+/// ten bytes without wildcards, the text is searched at every word, else at every byte. Memory as
 /// pattern.
 template <class MemorySpace>
 class mismatch_pattern {
@@ -63,7 +63,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A search with mismatches, as pattern_matches, after the filter.
+/// A search with mismatches after its filter, with what kernels need (pattern_matches).
 struct mismatch_matches : mismatch_searcher {
   template <class Team>
   using block = mismatch_block<Team>;
@@ -183,9 +183,9 @@ std::int64_t count_mismatches(const Exec& exec, const Text& text,
   });
 }
 
-/// These places, in order, and their number in the rank-0 View number. places as for find_all:
-/// where it has fewer places than there are results, the first are written; number counts all of
-/// them. As count_mismatches.
+/// Writes these positions, in order, and their number to the rank-0 View number. places as for
+/// find_all: where it has fewer places than there are results, the first are written; number counts
+/// all of them. As count_mismatches.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
                      const Places& places, const Kokkos::View<T, P...>& number,

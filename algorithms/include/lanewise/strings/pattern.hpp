@@ -33,11 +33,11 @@ namespace detail {
 
 /// The words of a pattern, by which most positions of a text are ruled out at once.
 ///
-/// Words that begin at every fourth byte of the text are enough for a pattern that has ten bytes
-/// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
-/// begins at one of four bytes of the pattern. A word and the one after it are mixed, and compared
-/// with four mixtures: of 7 bytes, of 8 where there are eleven bytes, and of three words where
-/// there are fifteen. Other patterns are looked for at every byte, by up to two words of theirs.
+/// Words at every fourth byte of the text are enough for a pattern that has ten bytes in a row
+/// without wildcards: one of them begins at one of four bytes of the pattern. A word and the next
+/// one are mixed, and compared with four mixtures: of 7 bytes, of 8 if there are eleven bytes, of
+/// three words if there are fifteen. Texts are searched for other patterns at every byte, by up to
+/// two words.
 ///
 ///   pattern    h e l l o   w o r l d !
 ///   ahead = 3  window[0] is of "hello wo", [1] of "ello wor", [2] of "llo worl", [3] of "lo world"
@@ -57,7 +57,7 @@ struct pattern_filter {
   /// The number of bytes that are compared at the ends of the text, from the first window on.
   std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
-  /// From which bit on five bits tell which of four windows a word may be.
+  /// The five bits from this one on say which of four windows a word may be.
   int shift = 0;
   /// At every byte: the bits of a word that count. At words: those of the second and third word, as
   /// they are in the mixture.
@@ -76,23 +76,23 @@ struct pattern_filter {
   }
 };
 
-/// A part of a pattern in which bytes come again and again after a few: `pairs` bytes from its
-/// first one on equal the bytes that lie `period` bytes further on. Texts that have such parts, but
-/// shorter ones, pass any filter that looks at some bytes.
+/// A periodic stretch of a pattern: `pairs` bytes from its first one on equal the bytes that lie
+/// `period` bytes further on. Texts with shorter such stretches pass any filter that tests some
+/// bytes.
 ///
 ///   pattern    b a a a a a a a a a a c      begin = 1, period = 1, pairs = 9
 struct pattern_stretch {
   static constexpr std::int64_t most_period = 8;
   static constexpr std::int64_t most_others = 8;
-  /// Shorter ones are no better than what the filter looks at.
+  /// Shorter ones are no better than the filter.
   static constexpr std::int64_t least_pairs = 8;
 
   std::int64_t begin = 0;
   std::int64_t period = 1;
-  std::int64_t pairs = 0;       ///< 0 if there is no such part
+  std::int64_t pairs = 0;       ///< 0 if there is no stretch
   std::uint32_t care = 0;       ///< the bits of each of its bytes that count
   bool covers_pattern = false;  ///< whether it is all of the pattern
-  bool is_decisive = false;     ///< whether other bytes are so few that each is asked for
+  bool is_decisive = false;     ///< whether so few bytes are outside that each is tested
 
   LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
   /// Whether byte i of the pattern has its equal in the stretch before it.
@@ -119,7 +119,7 @@ struct pattern_view {
   std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
   pattern_stretch stretch;
 
-  /// Whether the filter looks at all bytes.
+  /// Whether the filter tests all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
   /// Whether it does so at once, by one word.
   LANEWISE_FUNCTION bool is_short() const { return size <= 4; }
@@ -180,13 +180,13 @@ struct pattern_bytes {
   }
 };
 
-/// How many of the positions of a long pattern are looked at for the one whose bytes differ most.
+/// Windows of a long pattern are chosen among this number of positions.
 inline constexpr std::size_t most_window_positions = 4096;
 
 /// Finds where the four windows of `window` bytes begin: at the position where the least number of
 /// different bytes is greatest. There is no such position if that number is less than three, or
-/// less than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked
-/// for at once where its windows are.)
+/// less than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is loaded
+/// at once where its windows are.)
 inline std::optional<std::size_t> position_of_windows(const pattern_bytes& pattern,
                                                       std::size_t window, bool is_stretch) {
   const std::size_t span = window + 3;

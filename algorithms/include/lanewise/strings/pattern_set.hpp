@@ -23,7 +23,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A set in one piece of memory: where each array begins, in words of 4 bytes.
+/// A set in one block of memory: where each array begins, in words of 4 bytes.
 struct multi_pattern_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,

@@ -76,8 +76,8 @@ struct prepare_seam_kernel {
   }
 };
 
-/// A kernel that counts, or finds the first or last position, for a chunk and its seam. The last
-/// team, which has the fewest blocks of the chunk, has a short seam.
+/// Counts, or finds the first or last position, in a chunk and its seam. The last team, which has
+/// the fewest blocks of the chunk, has a short seam.
 template <class Fold>
 struct chunk_fold_kernel {
   struct policy : Fold::policy {};

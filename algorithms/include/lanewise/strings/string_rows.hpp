@@ -60,8 +60,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Tells which steps of the rows' bytes may have positions at all, so that the kernel after it
-/// needs not look at others.
+/// Finds the steps of the rows' bytes that may have positions, so that the kernel after it skips
+/// the others.
 template <detail::pattern_filter::kind how>
 struct rows_filter_kernel {
   struct policy : search_policy {};
@@ -92,7 +92,7 @@ struct rows_filter_kernel {
   }
 };
 
-/// Every warp takes pieces of the path through steps and rows' ends, in order. What a piece leaves
+/// Every warp draws pieces of the path through steps and rows' ends, in order. What a piece leaves
 /// open goes to the next one through the chain.
 template <class Bits>
 struct rows_search_kernel {
@@ -143,8 +143,8 @@ struct rows_search_kernel {
   }
 };
 
-/// Keeps the numbers of positions that out has for the rows at the ends of the pieces. Other warps
-/// may overwrite these when they are looked at.
+/// Copies the numbers of positions of the rows at the ends of the pieces from out. Other warps may
+/// overwrite these before they are used.
 template <class Bits>
 struct rows_totals_kernel {
   struct policy : launch_policy {};
@@ -155,7 +155,7 @@ struct rows_totals_kernel {
   Bits bits;
   detail::row_results out;
   std::int64_t* totals;
-  std::int64_t warps;  ///< of the league that will look
+  std::int64_t warps;  ///< of the league of the search
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -311,7 +311,7 @@ struct rows_call {
   }
 };
 
-/// How a question about rows is answered for a matcher, by the type that kernels know it by.
+/// Answers a question about rows for a matcher; View is the type that kernels know the matcher by.
 template <class View>
 struct row_matcher_search;
 

@@ -14,9 +14,8 @@
 
 #include <algorithm>
 
-// Finds the positions where one pattern occurs in a text: at which bytes, overlapping occurrences
-// included. The calls read the text once, and compare with the whole pattern only where a word of
-// it fits.
+// Finds the positions where a pattern occurs in a text, overlapping occurrences included. The calls
+// read the text once, and compare all bytes of the pattern only where a word of it fits.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -209,8 +208,8 @@ struct search_bitmap_kernel {
     block.find([&](int, std::int64_t first, const auto& found)
                    LANEWISE_INLINE_LAMBDA { store(warp, first, steps::in_order(warp, found)); });
   }
-  /// The positions of a step begin `past` bytes too early: words of the bitmap are made of two, and
-  /// the second may be of the next step.
+  /// The positions of a step begin `past` bytes too early: a word of the bitmap joins two words,
+  /// and the second may be of the next step.
   template <class Warp, class Block>
   LANEWISE_FUNCTION void write_across(const Warp& warp, const Block& block, int past) const {
     using steps = typename Block::steps_type;
@@ -327,8 +326,8 @@ struct text_positions_kernel {
 /// times as fast, but the second launch takes 15 us, in which it reads 65 MB.
 inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
-/// Whether it pays for a text of n bytes; in_order: where blocks wait for those before them. Many
-/// threads of a host wait for the slowest of them in every block, and for none in a filter.
+/// Whether a filter of its own pays for a text of n bytes. in_order: blocks wait for the blocks
+/// before them. Then host threads wait for the slowest in every block, but not in a filter.
 template <class Exec>
 bool has_own_filter(std::int64_t n, bool in_order) {
   if (warp_t<Exec>::text_words_per_lane > 1) return n >= filtered_bytes;
@@ -353,8 +352,8 @@ class search_call {
   bool is_filtered() const { return is_filtered_; }
   const pattern_search& search() const { return search_; }
   std::int64_t blocks() const { return search_.blocks; }
-  /// As a kernel has it: without the filter, each of its teams has as many blocks, but for some
-  /// teams that are spared.
+  /// Returns the search as a kernel has it. Without the filter, each of its teams, less `spared`,
+  /// has equally many blocks.
   template <class Kernel>
   pattern_search shared_by(std::int64_t spared = 0) const {
     pattern_search mine = search_;
@@ -429,7 +428,7 @@ detail::text_bytes text_of(const char* algorithm, const Text& text, const Patter
   detail::expects_memory(source, algorithm, "text");
   return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
 }
-/// The place for the one result of a call.
+/// Returns where the one result of a call is written to.
 template <class Exec, class... P>
 std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_t, P...>& result) {
   detail::check_reachable<Exec, Kokkos::View<std::int64_t, P...>>();
@@ -500,8 +499,8 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SEARCHES)
 #undef LANEWISE_COMPILED_SEARCHES
 #endif
 
-/// How a text is searched for a matcher, by the type that kernels know the matcher by: count,
-/// find_end (after the result has begun), find_bitmap (of a text with bytes) and find_all.
+/// Searches a text for a matcher; View is the type that kernels know the matcher by. It has count,
+/// find_end (which gets a result that has begun), find_bitmap (of a text with bytes) and find_all.
 template <class View>
 struct matcher_search;
 

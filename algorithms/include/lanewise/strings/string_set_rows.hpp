@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 // Finds the positions where patterns of a set occur in each of many rows of bytes. The bytes are
-// searched as one text, once for all patterns, and what lies in a row is told by the rows' offsets.
+// searched as one text, once for all patterns. The offsets say what lies in a row.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -85,7 +85,7 @@ struct multi_pattern_rows_kernel {
     }
   };
 
-  /// Takes positions that are counted from `first`.
+  /// Adds positions that are counted from `first`.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& positions,
                              Words ranks, detail::row_of_position<Warp>& row_of,
@@ -113,7 +113,8 @@ struct multi_pattern_rows_kernel {
     set_bits_of(warp, hits, at, bits.words, 1, 32);
     set_bits_of(warp, hits, at, bits.passed.words, 32 * Warp::width, bits.passed.steps_per_word);
   }
-  /// In a bitmap with a bit for `positions` positions, and `steps_per_word` bits in a word.
+  /// Sets bits of a bitmap with a bit for `positions` positions, and `steps_per_word` bits in a
+  /// word.
   template <class Warp, class Mask, class Places>
   static LANEWISE_FUNCTION void set_bits_of(const Warp& warp, const Mask& hits, const Places& at,
                                             std::uint32_t* to, std::int64_t positions,
@@ -238,7 +239,7 @@ workspace_size multi_pattern_rows_workspace(std::int64_t n, std::int64_t rows) {
   return lanewise::max(memory.size(false), memory.size(true));
 }
 
-// The calls of string_rows.hpp take sets too: each is about any pattern of the set.
+// The calls of string_rows.hpp are for sets too, and are about any pattern of the set.
 //
 // An occurrence lies wholly in a row: if patterns begin at one position, the ones that end in the
 // row count. The bytes from the first offset to the last are searched as one text by what searches

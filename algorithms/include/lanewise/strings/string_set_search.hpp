@@ -54,14 +54,14 @@ struct multi_pattern_blocks {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// By probes, all marks of a part are in W words, and those of a few bytes around.
+  /// By probes, the marks of a warp's steps and of a few bytes around are in W words.
   static constexpr int most_steps = by_probes ? 30 : 32;
-  /// The most steps of a part if its places are wanted: a warp keeps 128 places. (10,000 phrases: 4
-  /// in a step.)
+  /// The most steps of a warp if positions are wanted, as it keeps 128 of them. (10,000 phrases
+  /// have 4 in a step.)
   static constexpr int most_steps_with_positions(detail::stride4_windows::kind how) {
     return by_probes && how != detail::stride4_windows::kind::every_word ? 12 : most_steps;
   }
-  /// The number of steps of a warp's part of a block, 4 or more, such that there are some thousand
+  /// Returns the number of a warp's steps of a block, 4 or more, so that there are some thousand
   /// blocks.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
@@ -85,7 +85,7 @@ struct multi_pattern_blocks {
                    std::int64_t{1} << table_bits<many>, shared.table);
     team.barrier();
   }
-  /// The begin of this warp's part of a block.
+  /// Returns the first position of this warp in a block.
   template <class Team>
   LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t block) const {
     return (block * Team::warps + team.warp_index()) * steps * finder<Team>::positions;
@@ -94,9 +94,9 @@ struct multi_pattern_blocks {
   LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t block) const {
     return first(team, block) + std::int64_t{steps} * finder<Team>::positions;
   }
-  /// Calls f(positions, ranks) for all positions of this warp's part where patterns begin, W at a
-  /// time and in order, counted from `first`: ranks are those of the longest patterns, or 0. span
-  /// is 32 at first, and for the warp's next part what it has become.
+  /// Calls f(positions, ranks) for all positions of this warp where patterns begin, W at a time and
+  /// in order, counted from `first`: ranks are those of the longest patterns, or 0. span is 32 at
+  /// first, and for the warp's next block what it has become.
   template <class Team, class F>
   LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t block,
                               int& span, F f) const {
@@ -148,7 +148,7 @@ struct transition_blocks {
   LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t block) const {
     return (block * Team::warps + team.warp_index()) * finder<Team>::positions;
   }
-  /// Searches this warp's part of a block. Returns how many patterns begin there, or at how many
+  /// Searches this warp's step of a block. Returns how many patterns begin there, or at how many
   /// positions any does.
   template <class Team>
   LANEWISE_FUNCTION std::uint64_t search(const Team& team, scratch<Team>& shared,
@@ -160,7 +160,7 @@ struct transition_blocks {
                            .search(shared.classes, begin, counts_positions),
                        plus{});
   }
-  /// What was found in a part that was searched.
+  /// Calls f(positions, ranks) for a step that was searched.
   template <class Team, class F>
   LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t block, int&,
                               F f) const {
@@ -169,7 +169,7 @@ struct transition_blocks {
     finder<Team>(warp, text, set, shared.of_warp[team.warp_index()]).each_position(f);
   }
 };
-/// Whether places are in scratch once they are counted.
+/// Whether positions are in scratch once they are counted.
 template <class Blocks>
 inline constexpr bool counts_at_once = std::is_same_v<Blocks, transition_blocks>;
 
@@ -223,7 +223,7 @@ struct set_fold_kernel {
 
  private:
   LANEWISE_FUNCTION extreme_position end() const { return {result, what == wanted::first}; }
-  /// Whether what was found is before a warp's part, or after it.
+  /// Whether what was found is before a warp's steps, or after them.
   template <class Team>
   LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t block) const {
     if (what != wanted::first && what != wanted::last) return false;
@@ -268,8 +268,8 @@ struct multi_pattern_bitmap_kernel {
 };
 
 /// Writes all occurrences in order, or the longest of each position, and counts them: a single pass
-/// with look-back. A warp keeps some positions of its part of a block until it knows where they go;
-/// where there are more, it finds them again.
+/// with look-back. A warp keeps some positions of a block until it knows where they go, and finds
+/// more than those again.
 template <class Blocks, class Places, class Ids>
 struct multi_pattern_positions_kernel {
   using policy = typename Blocks::policy;
@@ -311,7 +311,7 @@ struct multi_pattern_positions_kernel {
   }
 
  private:
-  /// The pass over a block that counts, and then the one that writes what could not be kept.
+  /// Counts the positions of a block, and searches it again for positions that could not be kept.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION void search_block(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                       bool is_last, int& span) const {
@@ -357,7 +357,7 @@ struct multi_pattern_positions_kernel {
     }
     return after;
   }
-  /// Tells the blocks after how many occurrences this one has; where this warp's go.
+  /// Publishes how many occurrences this block has. Returns where this warp's go.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                          std::uint64_t found, bool is_last) const {
@@ -682,11 +682,11 @@ struct matcher_search<detail::pattern_set_view> {
 
 }  // namespace kernels
 
-// count, find_first, find_last, contains and find_bitmap of string_search.hpp take sets too. For a
-// set, one launch comes after one that clears the result, and on devices after a filter. Sets with
-// short words need no filter, as they are counted by a table of the automaton. The work is O(n + m)
-// for m bytes of patterns, if no more than a few patterns of more than 1024 bytes begin with the
-// same 1024. Else each of these is compared at each position where the 1024 bytes are.
+// The calls of string_search.hpp but find_all are for sets, too. One launch comes after one that
+// clears the result, and on devices after a filter. Sets with short words need no filter, as they
+// are counted by a table of the automaton. The work is O(n + m) for m bytes of patterns. If many
+// patterns of more than 1024 bytes begin with the same 1024, each of these is compared wherever the
+// 1024 bytes are.
 
 /// The workspace that count and find_bitmap need for a set and a text of n bytes: none on hosts, on
 /// devices 4 bytes for each KiB. Needs no device.
@@ -821,11 +821,11 @@ workspace_size find_set_workspace(std::int64_t n) {
 }
 /// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
 /// ids, and their number in the rank-0 View number. In the order of positions; of patterns that
-/// begin at one place shorter ones come first, and equal ones by id. places and ids are Views of
+/// begin at one position shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where an output has fewer places than there are results, the first are
 /// written; number counts all of them. Nothing is written beyond the results. As count, but no
-/// launch clears the number; where patterns begin at more than 128 positions of a warp's part of 4
-/// to 32 KiB, this is searched twice. Devices find short words by the table, in parts of 1 KiB.
+/// launch clears the number. A warp's 4 to 32 KiB of a block are searched twice if patterns begin
+/// at more than 128 positions of them. Devices find short words by the table, 1 KiB at a time.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,

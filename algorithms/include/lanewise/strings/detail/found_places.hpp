@@ -12,13 +12,12 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The positions of a piece, found, and to be written after those of the pieces in front. In every
-/// step of a piece a lane has a word, whose bits are neighbouring positions of its own.
+/// The positions that a text block finds, kept until their output indices are known. In every step
+/// of a block a lane has a word, whose bits are neighbouring positions.
 ///
-/// What is found is kept in scratch, as chunks, one after the other, as long as there is room; the
-/// steps after them are searched again. A chunk is a list of positions, of some steps with few of
-/// them; the words of one step; or a run, however long, for which two numbers are enough. There is
-/// room for the words of Block::kept_steps steps.
+/// Scratch keeps them as chunks, one after the other. Steps without room are searched again. A
+/// chunk is a list of the positions of some steps, the words of one step, or a run of any length in
+/// two numbers. There is room for the words of Block::kept_steps steps.
 template <class Team, class Block>
 class found_places {
   using warp_type = typename Team::warp_type;
@@ -28,10 +27,10 @@ class found_places {
   using short_position = std::uint16_t;
   static constexpr int width = warp_type::width;
   static constexpr int kept = Block::kept_steps / Team::warps;
-  /// A step's words take as much as a list of this number of positions.
+  /// A list of this number of positions is as large as a step's words.
   static constexpr std::uint32_t of_words = width * sizeof(word) / sizeof(short_position);
   static constexpr std::uint32_t all_kept = kept * of_words;
-  /// Steps with up to this number of positions: their positions go through scratch.
+  /// Steps with up to this number of positions write them through scratch.
   static constexpr std::uint32_t room = 12 * width;
 
   static LANEWISE_FUNCTION std::uint32_t aligned_words(std::uint32_t used) {
@@ -41,19 +40,18 @@ class found_places {
 
   struct chunk {
     enum class kind : std::uint32_t { list, words, run } is;
-    std::uint32_t first;   ///< from the piece's first position on: what lists count from; of a run
+    std::uint32_t first;   ///< of a run or a list, from the block's first position on
     std::uint32_t number;  ///< of positions
   };
 
-  /// What a warp has found. In scratch, as registers are few: for what is not changed where nothing
-  /// is found, nvcc spilled 35 of them.
+  /// What a warp has found. It lies in scratch, as nvcc spilled 35 registers for it.
   struct alignas(16) kept_chunks {
     std::uint32_t number = 0;  ///< of all positions, also of steps that are not kept
     std::uint32_t used = 0;    ///< of the room
     int chunks = 0;
     int end = 0;  ///< after the last step that is kept
     std::int64_t period = 0;
-    std::int64_t after_run = -1;  ///< where the last chunk goes on, if it is a run
+    std::int64_t after_run = -1;  ///< the next position of the last chunk, if it is a run
     chunk last{};
     bool is_full = false;
   };
@@ -76,7 +74,7 @@ class found_places {
     const auto warp = team.warp();
     warp.once([&] { mine_.all = {}; });
     warp.fence();
-    // What a function of its own is given by reference is in memory: this, and not all members.
+    // Functions that are not inlined get references to memory: the keeper's, and not all members.
     block_.find(
         keeper{warp, mine_, block_.first(), static_cast<std::uint32_t>(block_.places_of_lane())});
   }
@@ -90,7 +88,7 @@ class found_places {
     }
     return all;
   }
-  /// Places beyond the sink are left out.
+  /// Writes the positions that the sink has room for.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink, std::int64_t before) const {
     const auto warp = team_.warp();
@@ -98,7 +96,7 @@ class found_places {
     std::uint32_t used = 0;
     for (int c = 0; c < mine_.all.chunks; ++c)
       at += write_chunk(warp, sink, at, mine_.chunks[c], used);
-    // All warps, as they may compare together.
+    // All warps call it, as they may compare together.
     if (is_again_) {
       const found_places self = *this;
       self.write_others(warp, sink, at);
@@ -106,12 +104,12 @@ class found_places {
   }
 
  private:
-  /// Keeps the steps of a piece.
+  /// Keeps the steps of a block.
   struct keeper {
     using kind = typename chunk::kind;
     const warp_type& warp;
     of_warp& mine;
-    std::int64_t first;  ///< the piece's
+    std::int64_t first;  ///< the block's
     std::uint32_t each;  ///< positions of a lane
 
     template <class Bits>
@@ -161,7 +159,7 @@ class found_places {
         const auto allocated = lanewise::allocate(warp, detail::bits_set(warp, bits));
         return {allocated.offset, allocated.total};
       }
-      // If lanes have no more than one position, a vote tells.
+      // One ballot is enough if no lane has two positions.
       const auto lanes = warp.ballot(bits != word{0});
       return {warp.map(
                   [lanes](typename warp_type::bits below) {
@@ -268,14 +266,14 @@ class found_places {
           [&](std::uint32_t& l) { sink(at + i + l, run.first + (i + l) * run.period); }, lane);
     }
   }
-  /// How many of some positions the sink has room for.
+  /// Returns how many of `number` positions the sink has room for.
   template <class Sink>
   static LANEWISE_FUNCTION std::uint32_t fitting(const Sink& sink, std::int64_t at,
                                                  std::uint32_t number) {
     const std::int64_t left = sink.extent - at;
     return left >= number ? number : left < 0 ? 0 : static_cast<std::uint32_t>(left);
   }
-  /// Neighbouring lanes write neighbours.
+  /// Writes a list; neighbouring lanes write neighbouring items.
   template <class Sink>
   LANEWISE_FUNCTION void write_list(const warp_type& warp, const Sink& sink, std::int64_t at,
                                     std::int64_t first, const short_position* list,
@@ -311,7 +309,7 @@ class found_places {
     }
     return allocated.total;
   }
-  /// Writes a lane's word at a time. Each lane of the warp has a position of it: most lanes write.
+  /// Writes one lane's word at a time by all lanes, a position each.
   template <class Sink>
   LANEWISE_FUNCTION void write_dense(const warp_type& warp, const Sink& sink, std::int64_t at,
                                      std::int64_t first, const words& bits) const {

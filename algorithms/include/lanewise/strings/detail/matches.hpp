@@ -9,16 +9,15 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
+/// What a warp knows of the text that it has compared. It lies in scratch, as it is seldom read and
 /// registers are few.
 struct compared_text {
   std::int64_t position = 0, bytes = 0;     ///< the pattern's first `bytes` bytes are there
-  std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and what goes on with its period
-  bool run_goes_on = false;                 ///< as far as was looked
+  std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and the bytes that continue its period
+  bool run_goes_on = false;                 ///< as far as the text was compared
 };
 
-/// The positions of a text where a pattern of up to 4 bytes begins: the positions that the filter
-/// passes.
+/// Finds the positions of a pattern of up to 4 bytes, which are all that the filter passes.
 template <class Warp>
 class short_finder {
  public:
@@ -30,8 +29,8 @@ class short_finder {
       : text_(text), pattern_(pattern), warp_(warp), steps_(warp, text, pattern, first, number) {}
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
-  /// The bits of a step (text_steps). Whether anything is there at all is asked first, for half the
-  /// price, where nothing was in the step before.
+  /// Returns the bits of a step (text_steps). After a step without positions, a test for any
+  /// position comes first, which costs half as much.
   LANEWISE_RARE_FUNCTION words find(int step) {
     if (!steps_.is_inside(step))
       return detail::passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
@@ -60,14 +59,14 @@ class short_finder {
   bool is_sparse_ = true;
 };
 
-/// What the warps of a team have in common where they compare together.
+/// What the warps of a team share when they compare together.
 template <class Team>
 struct comparison_scratch {
   compared_text of_warp[Team::warps];
   std::int64_t mismatch[Team::warps];
 };
 
-/// Places that lie `period` apart: all of a step.
+/// All positions of a step, if they lie `period` apart.
 struct position_run {
   std::int64_t first, period;
   std::uint32_t number;
@@ -78,9 +77,9 @@ concept takes_runs = requires(std::remove_reference_t<F>& f, const position_run&
   f.run(0, run);
 };
 
-/// The positions of a text where a longer pattern begins: of steps where the filter passes any,
-/// each position that passes is compared with the whole pattern. `together`: all warps of the team
-/// ask for the same steps, and share the comparisons.
+/// Finds the positions of a longer pattern: it compares each position that the filter passes with
+/// all bytes of the pattern. `together`: all warps of the team search the same steps and share the
+/// comparisons.
 template <class Team>
 class match_finder {
  public:
@@ -100,7 +99,7 @@ class match_finder {
         together_(together),
         steps_(warp, text, pattern, first, number) {}
 
-  /// Begins another text, or positions before the positions that were asked for.
+  /// Call it before another text, and before positions that precede the last ones.
   LANEWISE_FUNCTION void forget() const { remember({}); }
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
@@ -109,7 +108,7 @@ class match_finder {
     const std::int64_t first = steps_.first_of(step);
     return is_in_run(first) ? keep_in_run(first, words(0u)) : find_out_of_run(step);
   }
-  /// Calls f(number, first, bits) for a step, which the caller has by another number.
+  /// Calls f(number, first, bits) for a step that the caller knows as `number`.
   template <class F>
   LANEWISE_FUNCTION void report(int step, int number, F& f) const {
     if constexpr (takes_runs<F>) {
@@ -155,8 +154,8 @@ class match_finder {
       return steps_.template passing<kind::every_folded_word>(step);
     return steps_.template passing<kind::up_to_eight_bytes>(step);
   }
-  /// Leaves the positions where the whole pattern is. Where there are many, they may be a run; if
-  /// not, lanes first compare some words, each for its own.
+  /// Keeps the positions where all of the pattern matches. Many of them may be a run; if not, each
+  /// lane first compares some words for its own positions.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
     if (pattern_.stretch.is_decisive) return verify_stretches(first, found);
@@ -171,16 +170,17 @@ class match_finder {
     }
     verify_in_order(first, found);
   }
-  /// As `passing`, for a pattern that has a stretch: if the text has none, nothing else is asked.
+  /// As `passing`, for a pattern that has a stretch: without one in the text nothing else is
+  /// tested.
   LANEWISE_RARE_FUNCTION words passing_with_stretch(int step) const {
     const words found = stretches(warp_, text_, pattern_, steps_.first_of(step)).find();
     if (!warp_.any(found != 0u)) return found;
     const words here = steps::as_found(warp_, found);
     return pattern_.stretch.is_decisive ? here : here & passing(step);
   }
-  /// Verifies positions of a pattern whose stretch tells all: only positions at the end of the step
-  /// may be unknown. From the first position on they are a run, if there are enough of them. If
-  /// none is unknown, a run is of use only if it fills the step.
+  /// Verifies positions of a pattern whose stretch is decisive: only positions at the end of the
+  /// step may be unknown. If they are enough, they are a run from the first one on. If none is
+  /// unknown, only a run that fills the step is used.
   LANEWISE_FUNCTION void verify_stretches(std::int64_t first, words& found) const {
     const std::int64_t room = positions + stretches::known_after(pattern_.stretch);
     const bool is_known = room - pattern_.stretch.pairs >= positions;
@@ -203,7 +203,7 @@ class match_finder {
   LANEWISE_FUNCTION std::uint32_t number_of(const words& found) const {
     return warp_.reduce(detail::bits_set(warp_, found), plus{});
   }
-  /// The lowest position that is found, if some are.
+  /// Returns the lowest position, if there is one.
   LANEWISE_FUNCTION std::uint32_t lowest_position(const words& found) const {
     return warp_.reduce(warp_.map(
                             [](std::uint32_t bits, std::uint32_t lane) {
@@ -212,16 +212,15 @@ class match_finder {
                             found, warp_.lane()),
                         minimum{});
   }
-  /// Leaves the positions where some words of the pattern are, by a lane for each; all of a pattern
-  /// that has no more.
+  /// Keeps the positions where some words of the pattern match, one lane for each position. These
+  /// are all words of a short pattern.
   LANEWISE_FUNCTION words compare_some(std::int64_t first, const words& found) const {
     const auto all = static_cast<std::uint32_t>((pattern_.size + 3) / 4);
     return detail::compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
                                  pattern_.stride, found);
   }
-  /// Whether the text goes on with the pattern's period from a position where the pattern was
-  /// found. It has to go on to the end of what a step needs, or of the text. Then the pattern is
-  /// there once for each period, and nowhere else.
+  /// Whether the text continues the pattern's period from a match on, to the end of what a step
+  /// needs, or of the text. Then the pattern matches once in each period, and nowhere else.
   LANEWISE_RARE_FUNCTION bool is_in_run(std::int64_t first) const {
     const std::int64_t end = first + positions + pattern_.size;
     const std::int64_t wanted = end < text_.n ? end : text_.n;
@@ -255,8 +254,7 @@ class match_finder {
     return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
             next < positions ? static_cast<std::uint32_t>((positions - 1 - next) / period) + 1 : 0};
   }
-  /// Keeps the positions before the run that are found. From the run's begin on, keeps one for each
-  /// period.
+  /// Keeps the positions before the run, and from its begin on one for each period.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t after = compared_.run_begin - first;
@@ -284,7 +282,8 @@ class match_finder {
                         found, warp_.lane());
     return kept;
   }
-  /// Leaves the positions where the whole pattern is, by all lanes for each, in order.
+  /// Keeps the positions where all of the pattern matches. All lanes compare one position after the
+  /// other.
   LANEWISE_RARE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
     for (int r = 0; r < rows; ++r) {
       const std::int64_t begin = first + r * row_positions;
@@ -311,22 +310,20 @@ class match_finder {
   LANEWISE_FUNCTION auto lanes_of_row(const words& found, int r) const {
     return warp_.ballot((found & words(row_bits << 4 * k * r)) != 0u);
   }
-  /// The pattern is not at `position`. Returns the next position at which it may be. If the text
-  /// breaks a stretch, no position fits whose stretch contains the byte that breaks it.
+  /// Returns the next position at which the pattern may be, if it is not at `position`. If a byte
+  /// of the text breaks a stretch, no position fits whose stretch contains that byte.
   LANEWISE_FUNCTION std::int64_t end_of_ruled_out(std::int64_t position) const {
     const pattern_stretch& stretch = pattern_.stretch;
     const compared_text known = compared_;
     if (known.position != position || !stretch.repeats_at(known.bytes)) return position + 1;
     return position + known.bytes - stretch.period - stretch.begin + 1;
   }
-  /// Whether the pattern is at a position where there is room for it, and which is after the
-  /// positions that were asked for before.
+  /// Whether the pattern is at a position that has room for it. Positions come in ascending order.
   ///
-  /// The pattern's first bytes were found at another position. So it is known what the text has at
-  /// a position among these, d bytes on: the pattern's bytes from d on. The first repeats[d] of
-  /// them are bytes that it begins with. If these are fewer than are known, the pattern is not
-  /// there; else the comparison goes on where the other one ended. So bytes of the text are
-  /// compared once.
+  /// An earlier position has some first bytes of the pattern. So d bytes after it the text has the
+  /// pattern's bytes from d on. The first repeats[d] of them equal the pattern's begin. If these
+  /// are fewer than are known, the pattern is not there. Else the comparison continues where the
+  /// earlier one ended, so bytes of the text are compared once.
   LANEWISE_RARE_FUNCTION bool is_at(std::int64_t position) const {
     compared_text known = compared_;
     if (position + pattern_.size <= known.run_end && position >= known.run_begin)
@@ -346,9 +343,9 @@ class match_finder {
     remember(known);
     return is_there;
   }
-  /// How many bytes of the pattern are at a position; the first `known` are known to be there. A
-  /// mismatch mostly comes early. After the first row, eight are on their way at once, and where
-  /// warps compare together each has eight of its own.
+  /// Returns how many bytes of the pattern match at a position. The first `known` are known to
+  /// match. A mismatch mostly comes early: after the first row, a warp loads eight rows at once.
+  /// Warps that compare together load eight rows each.
   LANEWISE_FUNCTION std::int64_t agreed(std::int64_t position, std::int64_t known) const {
     constexpr int bytes = 4 * width;
     const std::int64_t begin = known / 4 * 4;
@@ -361,8 +358,8 @@ class match_finder {
     }
     return pattern_.size;
   }
-  /// The first byte of some rows of words, from byte i of the pattern on, that is not at a
-  /// position; the pattern's size if all are.
+  /// Returns the first byte that differs in some rows of words, from byte i of the pattern on.
+  /// Returns the pattern's size if none does.
   LANEWISE_RARE_FUNCTION std::int64_t first_mismatch(std::int64_t position, std::int64_t i) const {
     constexpr int row = 4 * width, many = rows_at_once * row;
     std::int64_t at = pattern_.size;
@@ -385,7 +382,7 @@ class match_finder {
     });
     return same == 4 * width ? pattern_.size : i + same;
   }
-  /// The least of what all warps found that compare together.
+  /// Returns the minimum over the warps that compare together.
   LANEWISE_FUNCTION std::int64_t least(std::int64_t mine) const {
     if (!together_) return mine;
     team_.barrier();

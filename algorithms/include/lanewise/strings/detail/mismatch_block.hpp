@@ -10,9 +10,9 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A block of a text. What the filter passed says where the pattern may begin: a bit for each
-/// position of the block, in scratch, whichever fragment it comes from. Then each lane compares at
-/// positions of its own, and leaves the bits of those where the pattern is near.
+/// A block of a text. Scratch has a bit for each position where, by the filter, the pattern may
+/// begin. Then each lane compares at positions of its own, and keeps the bits of those where few
+/// enough bytes differ.
 template <class Team>
 class mismatch_block {
  public:
@@ -66,15 +66,14 @@ class mismatch_block {
   static constexpr int positions = steps_type::positions;
   static constexpr int k = steps_type::k;
   static constexpr int steps_of_fragment = steps_per_block + 1;
-  /// A lane compares this number of bytes, a warp the others.
+  /// A lane compares this number of bytes, a warp all.
   static constexpr int beginning = 128;
 
   LANEWISE_FUNCTION std::uint32_t* mine() const {
     return shared_.bits + team_.warp_index() * steps() * width;
   }
-  /// The windows of a fragment that are this block's lie in one step more than it has. Such steps
-  /// of the fragments are dealt out to all lanes of the team. Each lane looks for its next step
-  /// that the filter passed.
+  /// A fragment's windows of this block lie in one step more than the block has. These steps are
+  /// dealt out to all lanes of the team. Each lane searches its next step that the filter passed.
   LANEWISE_FUNCTION void note_candidates(const warp_type& warp) const {
     constexpr std::uint32_t lanes_of_team = Team::warps * width;
     const auto number =
@@ -100,11 +99,12 @@ class mismatch_block {
     return (begin_ + search_.pattern.windows.ahead[item / steps_of_fragment]) / positions +
            item % steps_of_fragment;
   }
-  /// The begin of the bytes of the lowest of `lanes`.
+  /// Returns where the bytes of the lowest of `lanes` begin.
   LANEWISE_FUNCTION std::int64_t bytes_of(std::uint32_t item, std::uint32_t lanes) const {
     return step_of(item) * positions + 4 * k * warp_type::lowest(lanes);
   }
-  /// Notes the positions that have windows of a fragment in the bytes of one lane of the filter.
+  /// Sets the bits of positions that have windows of a fragment in the bytes of one lane of the
+  /// filter.
   LANEWISE_FUNCTION void note(const warp_type& warp, const words& item, const words& lanes) const {
     const words found = warp.map(
         lanes != 0u,
@@ -119,7 +119,7 @@ class mismatch_block {
       const words bits =
           warp.map([r](std::uint32_t x) { return x >> 4 * k * r & steps_type::row_bits; }, found);
       if (!warp.any(bits != 0u)) continue;
-      // From where on in the block the bits are: of a position in front it is a large number.
+      // Index in the block at which the bits begin; a large number for positions before the block.
       const words from = warp.map(
           bits != 0u,
           [&](std::uint32_t x, std::uint32_t l) {
@@ -166,7 +166,7 @@ class mismatch_block {
     }
     return bits;
   }
-  /// Leaves the bits where the pattern is near. A lane goes along its own words of all steps.
+  /// Keeps the bits where few enough bytes differ. A lane goes along its own words of all steps.
   LANEWISE_FUNCTION void keep_near(const warp_type& warp) const {
     const auto number = static_cast<std::uint32_t>(steps());
     std::uint32_t* const bits = mine();
@@ -199,7 +199,8 @@ class mismatch_block {
     }
     warp.fence();
   }
-  /// The text's bytes at positions that may be before it or after, in the pattern's first bytes.
+  /// Whether few enough of the pattern's first bytes differ, at positions that may be outside of
+  /// the text.
   template <class Mask, class Places>
   LANEWISE_FUNCTION auto is_near(const warp_type& warp, const Mask& there, const Places& at) const {
     const auto most = static_cast<std::uint32_t>(search_.pattern.most);
@@ -215,7 +216,7 @@ class mismatch_block {
                },
                most + 1, at) <= most;
   }
-  /// Whether it goes on to be near, by all lanes.
+  /// As is_near, for all bytes of the pattern and one position, by all lanes.
   LANEWISE_RARE_FUNCTION bool is_near_after(const warp_type& warp, std::int64_t position) const {
     const std::int64_t size = search_.pattern.pattern.size;
     std::uint32_t differ = 0;
@@ -231,8 +232,8 @@ class mismatch_block {
     }
     return true;
   }
-  /// How many of the pattern's 16 bytes from i on the text does not have, if the pattern begins at
-  /// a position.
+  /// Returns how many of the pattern's 16 bytes from i on differ, if the pattern begins at
+  /// `position`.
   LANEWISE_FUNCTION std::uint32_t differing(std::int64_t position, std::int64_t i) const {
     const auto& pattern = search_.pattern.pattern;
     const std::int64_t at = position + i + search_.text.past();

@@ -12,9 +12,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The words of a text, in the grid of 32 bytes of memory: a position is counted from the grid's
-/// byte at or before the text's first one, or from as many bytes as wanted before this. Bytes
-/// beyond the text are 0.
+/// The words of a text, aligned to 32 bytes of memory. Positions count from the aligned byte at or
+/// before the text's first one, or from `lead` bytes before that. Bytes outside of the text are 0.
 struct mismatch_text {
   const unsigned char* data;
   std::int64_t n;
@@ -31,7 +30,7 @@ struct mismatch_text {
   LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t position) const {
     return reinterpret_cast<const std::uint32_t*>(data + (position - past()));
   }
-  /// At every fourth position.
+  /// Loads the word at a position that is a multiple of four.
   LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
     if (has(position, 4)) return *at(position);
     std::uint32_t word = 0;
@@ -39,7 +38,7 @@ struct mismatch_text {
       if (has(position + b, 1)) word |= std::uint32_t{data[position + b - past()]} << 8 * b;
     return word;
   }
-  /// Neighbours.
+  /// Loads `number` neighbouring words.
   template <int number>
   LANEWISE_FUNCTION void words(std::int64_t position, std::uint32_t (&in)[number]) const {
     if (has(position, 4 * number)) {
@@ -52,8 +51,8 @@ struct mismatch_text {
   }
 };
 
-/// Calls f(b, mixture) for the windows that begin with a word: window o of a fragment, of four,
-/// tells about position b + 3 - o; of one, about position b.
+/// Calls f(b, mixture) for the windows that begin with a word. Window o of a fragment with four
+/// belongs to position b + 3 - o, the window of a fragment with one to position b.
 template <bool at_every_byte, class Words, class F>
 LANEWISE_FUNCTION void each_mixture(const mismatch_windows& windows, const Words& a, const Words& b,
                                     const Words& c, F f) {
@@ -76,8 +75,8 @@ namespace kernels {
 struct mismatch_searcher {
   detail::mismatch_text text;
   detail::mismatch_pattern_view pattern;
-  /// For each step of 32 W positions, the lanes whose bytes begin a window: lane l has words as
-  /// text_steps has them, rows of k words.
+  /// A word for each step of 32 W positions: bit l says whether a window begins in the bytes of
+  /// lane l, in rows of k words as in text_steps.
   std::uint32_t* passed;
   int steps_per_turn;  ///< steps that a warp filters one after the other
 
@@ -87,9 +86,9 @@ struct mismatch_searcher {
   }
 };
 
-/// Tells where in a text windows of a pattern's fragments may be. The text is read once for all
-/// fragments. With six teams it has 40 registers, and counts run at 3.2 TB/s on an H200; with four
-/// 61, and 3.0.
+/// Finds where windows of a pattern's fragments may be. It reads the text once for all fragments.
+/// Measured: counts run at 3.2 TB/s on an H200 with six teams and 40 registers, at 3.0 with four
+/// and 61.
 struct mismatch_filter_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 6;
@@ -123,7 +122,7 @@ struct mismatch_filter_kernel {
   template <class Warp>
   using words = lanes_t<Warp, std::uint32_t>;
 
-  /// Slots that no window has get one that has another slot, which nothing is equal to there.
+  /// Fills the table. Empty slots hold a window of another slot, so lookups never match there.
   template <class Team>
   LANEWISE_FUNCTION void fill(const Team& team, std::uint32_t* slots) const {
     using warp_type = typename Team::warp_type;

@@ -11,15 +11,15 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The words by which the fragments of a pattern are looked for, all at once.
+/// The words by which a text is searched for all fragments of a pattern at once.
 ///
 /// A fragment's window is some bytes of it, the same number for each fragment. If all have 7, 8 or
 /// 12 with three more bytes around, a fragment has four windows. A word of the text is one of these
-/// wherever the fragment lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked
-/// for at every byte.
+/// wherever the fragment lies (pattern_filter). Else it has one, of up to 8 bytes, which may begin
+/// at any byte.
 ///
-/// Words of a window are mixed into one. A mixture names a slot of a table, in which there is the
-/// window that has this slot, if one has: so a look at the table tells about all fragments.
+/// The words of a window are mixed into one. A mixture has a slot of a table, which holds the
+/// window of this slot. So one lookup answers for all fragments.
 struct mismatch_windows {
   static constexpr int most_fragments = 8;
   static constexpr int most_slots = 1024;
@@ -45,8 +45,8 @@ struct mismatch_windows {
   }
 };
 
-/// The best position in a fragment for a window of `window` bytes that is looked for at every byte.
-/// It is where they are most different; nowhere if wildcards are too near.
+/// Returns where a fragment has the most different bytes in a window of `window` bytes, for
+/// searches at every byte. There is none if every window has a wildcard.
 inline std::optional<std::size_t> position_at_bytes(const pattern_bytes& fragment,
                                                     std::size_t window) {
   std::optional<std::size_t> best;
@@ -94,8 +94,8 @@ inline bool choose_windows(const std::vector<pattern_bytes>& fragments, std::siz
   return true;
 }
 
-/// A multiplier that gives each window a slot of its own, of as few slots as one in some hundred
-/// multipliers has. Scratch has 32 banks: with 32 slots, any lanes look them up at once.
+/// Chooses a multiplier that gives each window a slot of its own, with few slots. Scratch has 32
+/// banks: with 32 slots, lookups have no bank conflicts.
 inline void choose_slots(mismatch_windows& windows) {
   std::set<std::uint32_t> all;
   for (int p = 0; p < windows.fragments; ++p)
@@ -123,8 +123,8 @@ inline mismatch_windows windows_of(const std::vector<pattern_bytes>& fragments) 
   return windows;
 }
 
-/// A pattern in which `most` bytes may differ. Cut into one fragment more than that, it has a
-/// fragment without a difference wherever it fits.
+/// A pattern in which `most` bytes may differ. It has most + 1 fragments, so one of them matches
+/// wherever the pattern fits.
 struct mismatch_pattern_view {
   pattern_view pattern;  ///< its filter is not used
   int most;              ///< bytes that may differ

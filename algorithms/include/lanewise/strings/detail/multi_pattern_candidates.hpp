@@ -14,13 +14,24 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows of a span of text that the filter has passed, and the patterns that turned out to be
-/// there, the hits. Windows wait in scratch until every lane of the warp has one: so the dependent
-/// reads of a comparison (the table of windows, a pattern, the text) are done for 32 at a time.
+/// Returns the lane that owns each task. upto: how many tasks the lanes up to each have.
+template <class Warp, class Words>
+LANEWISE_FUNCTION Words owner_of(const Warp& warp, const Words& upto, const Words& task) {
+  Words owner(0u);
+  LANEWISE_UNROLL
+  for (std::uint32_t half = Warp::width / 2; half != 0; half /= 2)
+    owner = lanewise::select(warp.shuffle(upto, owner + Words(half - 1)) <= task,
+                             owner + Words(half), owner);
+  return owner;
+}
+
+/// The windows of a span of text that the filter has passed, and the hits: patterns that match.
+/// Windows wait in scratch until every lane of the warp has one. So the dependent loads of a
+/// comparison (the table of windows, a pattern, the text) are done for 32 at a time.
 ///
-/// Each pattern has one window at each position where it begins. So no hit comes twice.
+/// A pattern has one window at each position where it begins, so no hit comes twice.
 ///
-/// by_probes: windows are those of stride4_windows, which devices look for.
+/// by_probes: windows are those of stride4_windows, by which devices search.
 template <class Warp, bool by_probes = false>
 class multi_pattern_candidates {
  public:
@@ -45,7 +56,7 @@ class multi_pattern_candidates {
         position_(shared.words + most_waiting),
         rank_(shared.words + most_waiting + most_hits) {}
 
-  /// Begins a span of `positions` positions from `first` on. To look up and to compare may take
+  /// Begins a span of `positions` positions from `first` on. Lookups and comparisons may take
   /// `turns` turns of the warp.
   LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t positions, int turns) {
     first_ = first;
@@ -54,7 +65,7 @@ class multi_pattern_candidates {
     waiting_ = hits_ = 0;
     is_full_ = false;
   }
-  /// Whether the turns, or room, are used up: then nothing is known of the span.
+  /// Whether the turns or the room are used up. Then nothing is known of the span.
   LANEWISE_FUNCTION bool is_full() const { return is_full_; }
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
@@ -65,8 +76,8 @@ class multi_pattern_candidates {
     add_here(from, bits, false);
   }
   LANEWISE_SEPARATE_FUNCTION void look_up(bool all) { look_up_here(all); }
-  /// Adds windows, and looks up all that wait if these are the last. Not a function of its own:
-  /// what such a function is given by reference is in memory.
+  /// Adds windows, and looks up all that wait if these are the last. It is inlined: references to
+  /// functions that are not lead to memory.
   LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[2], bool are_last) {
     const auto room = lanewise::allocate(
         warp_, detail::bits_set(warp_, bits[0]) + detail::bits_set(warp_, bits[1]));
@@ -80,7 +91,7 @@ class multi_pattern_candidates {
       if (is_full_ || all) return;
     }
   }
-  /// Looks up all windows that wait, or as long as there is one for each lane.
+  /// Looks up all windows that wait, or as many full warps of them as there are.
   LANEWISE_FUNCTION void look_up_here(bool all) {
     warp_.fence();
     int i = 0;
@@ -137,8 +148,7 @@ class multi_pattern_candidates {
     }
   }
 
-  /// What lanes have a number of each, as tasks of lanes: from which lane a task is, and which of
-  /// that lane's it is.
+  /// Deals out tasks to lanes: each lane owns a number of them.
   struct tasks {
     words upto;
     words number;
@@ -147,15 +157,6 @@ class multi_pattern_candidates {
   LANEWISE_FUNCTION tasks tasks_of(const words& number) const {
     const words upto = warp_.inclusive_scan(number, plus{});
     return {upto, number, warp_.broadcast(upto, width - 1)};
-  }
-  LANEWISE_FUNCTION words owner_of(const tasks& all, const words& task) const {
-    words owner(0u);
-    LANEWISE_UNROLL
-    for (std::uint32_t half = width / 2; half != 0; half /= 2) {
-      const words upto = warp_.shuffle(all.upto, owner + words(half - 1));
-      owner = lanewise::select(upto <= task, owner + words(half), owner);
-    }
-    return owner;
   }
 
   /// Looks up windows that wait, from number i on, and compares what has them.
@@ -189,7 +190,7 @@ class multi_pattern_candidates {
       mask is_there = how_many == 1u;
       words record = first, position = at - (number & words(0xffu));
       if (!are_single) {
-        const words task = warp_.lane() + words(t), owner = owner_of(all, task);
+        const words task = warp_.lane() + words(t), owner = detail::owner_of(warp_, all.upto, task);
         is_there = task < all.total;
         words in_list = task - warp_.shuffle(all.upto - all.number, owner);
         words offset = warp_.shuffle(number, owner);
@@ -251,7 +252,7 @@ class multi_pattern_candidates {
     }
     keep(outcome == std::uint32_t{multi_pattern_text::agrees}, position, rank);
   }
-  /// The rest of a long pattern, by the whole warp.
+  /// Compares the rest of a long pattern by all lanes.
   LANEWISE_RARE_FUNCTION bool agrees_after(std::int64_t position, const std::uint32_t* record) {
     const multi_pattern_text mine{text_, set_};
     const std::uint32_t size = record[1];
@@ -279,9 +280,9 @@ class multi_pattern_candidates {
     hits_ += number;
   }
 
-  /// Makes the hits those of different positions, in order. Windows came in the order of their
-  /// bytes, so only hits whose positions are near each other may be out of order. Returns how many
-  /// there are.
+  /// Sorts the hits by position and keeps the greatest rank of each. Windows came in the order of
+  /// their bytes, so only hits near each other may be out of order. Returns the number of
+  /// positions.
   LANEWISE_FUNCTION int sort_hits() {
     constexpr std::uint32_t near = reach;
     warp_.fence();

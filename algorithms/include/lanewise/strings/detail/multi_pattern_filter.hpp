@@ -12,13 +12,13 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The filter of a set: which windows of a text may be windows of patterns, by one look at a table
-/// in scratch for each. A warp looks at the windows that begin among 32 W bytes (1024), a step, at
-/// a time; bits are those of text_steps.
+/// The filter of a set: one lookup in a table in scratch says whether a window of a text may be a
+/// window of patterns. A warp tests the windows that begin in a step of 32 W bytes (1024) at a
+/// time; bits are those of text_steps.
 template <class Warp>
 struct multi_pattern_filter {
   static constexpr int width = Warp::width;
-  static constexpr int k = 8;  ///< words of a lane: hosts look by multi_pattern_row_filter
+  static constexpr int k = 8;  ///< words of a lane: hosts use multi_pattern_row_filter
   static constexpr int step_words = 8 * width;
   using words = lanes_t<Warp, std::uint32_t>;
 
@@ -33,9 +33,9 @@ struct multi_pattern_filter {
   std::uint32_t letters;  ///< the bits of a word that count
   window_surroundings around;
 
-  /// The first of the steps [step, end) in which windows of a kind pass, or `end`. The steps' bytes
-  /// begin at `at`. A function of its own: so registers are left for the words of the next step,
-  /// which are on their way while a step is looked at.
+  /// Returns the first of the steps [step, end) in which windows of a kind pass, or `end`. The
+  /// steps' bytes begin at `at`. It is a separate function to leave registers for the words of the
+  /// next step, which are loaded while a step is tested.
   template <int kind, bool uses_surroundings>
   LANEWISE_SEPARATE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                          int end) const {
@@ -88,7 +88,7 @@ struct multi_pattern_filter {
       in.after[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
     return in;
   }
-  /// Looks at the window at byte o of word j + 1, whose bit is bit i.
+  /// Tests the window at byte o of word j + 1, whose bit is bit i.
   template <int kind, bool uses_surroundings>
   LANEWISE_FUNCTION void test_window(const Warp& warp, const row_of_words& in, int j, int o, int i,
                                      passed& found) const {
@@ -99,7 +99,7 @@ struct multi_pattern_filter {
     const words word = warp.gather_scratch(
         table, warp.map([bits = table_bits](std::uint32_t h) { return filter_word::word(h, bits); },
                         hash));
-    // Sums are as good as bits, and a GPU has other units for them.
+    // A GPU has other units for sums than for bits.
     const auto add = [&](words& bits, const words& of) {
       bits = bits + warp.map([i](std::uint32_t w,
                                  std::uint32_t h) { return filter_word::bits_set(w, h) << i; },

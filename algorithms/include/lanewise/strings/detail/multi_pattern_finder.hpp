@@ -12,10 +12,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The positions of a text where patterns of a set begin, and the longest of each: a warp searches
-/// a span of up to 32 steps at a time. Hits of a span are kept until its end, and then are known in
-/// order. Where they are too many, or what looks like them, spans become shorter; and of a single
-/// step, and the next few, the automaton tells.
+/// Finds the positions of a text where patterns of a set begin, and the longest pattern of each. A
+/// warp searches a span of up to 32 steps at a time. Hits of a span are kept until its end and then
+/// sorted. Too many hits or candidates make spans shorter. A single step with too many, and the
+/// next few, are left to the automaton.
 ///
 /// Windows begin up to 51 bytes after the positions of their patterns, so the filter looks at the
 /// beginning of one more step:
@@ -30,13 +30,13 @@ class multi_pattern_finder {
   using words = lanes_t<Warp, std::uint32_t>;
   using mask = mask_t<Warp, std::uint32_t>;
   using filter_type = multi_pattern_filter<Warp>;
-  /// Whether a warp is one thread, which has its own way to look for windows.
+  /// A warp of one thread has candidates of its own.
   using candidates_type = std::conditional_t<Warp::is_single_thread, multi_pattern_scan<Warp>,
                                              multi_pattern_candidates<Warp>>;
   using scratch = typename candidates_type::scratch;
 
-  /// For the positions [first, first + steps 32 W), where first is a multiple of 32 W. span: how
-  /// many steps to begin with, and the next finder.
+  /// Searches positions [first, first + steps 32 W), where first is a multiple of 32 W. span: the
+  /// number of steps to begin with; the next finder begins with what it has become.
   LANEWISE_FUNCTION multi_pattern_finder(const Warp& warp, const text_bytes& text,
                                          const pattern_set_view& set, const filter_type& filter,
                                          scratch& shared, candidates_type& candidates,
@@ -91,14 +91,14 @@ class multi_pattern_finder {
  private:
   static constexpr int k = Warp::text_words_per_lane;
   static constexpr int rows = 8 / k;
-  /// The most times for a step that the warp looks up windows or compares.
+  /// A warp looks up windows or compares at most this number of times for a step.
   static constexpr int most_turns = 64;
 
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
     return first_ + std::int64_t{step} * positions;
   }
-  /// How many steps from one on can be looked at by words, as can the next one and the words
-  /// after. Others are at an end of the text.
+  /// Returns how many steps from `step` on can be scanned by words, with the next one and the words
+  /// after it. Others are at an end of the text.
   LANEWISE_FUNCTION int steps_inside(int step) const {
     const std::int64_t from = first_of(step) - past_, room = text_.n - from - positions - 16;
     if (from < 0 || room < positions) return 0;
@@ -173,8 +173,8 @@ class multi_pattern_finder {
   const text_bytes& text_;
   const pattern_set_view& set_;
   filter_type filter_;
-  std::uint32_t* best_;          // the candidates' scratch, when the automaton is asked
-  candidates_type& candidates_;  // not a part: calls get it, and what they get is in memory
+  std::uint32_t* best_;          // the candidates' scratch, while the automaton is walked
+  candidates_type& candidates_;  // a reference, as calls get it, and what they get is in memory
   std::int64_t first_;
   int steps_;
   int& span_;

@@ -16,10 +16,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows by which devices look for a set's patterns, on the host: for each pattern a
-/// position, so chosen that its windows are those of few others. Of patterns of up to 3 bytes there
-/// are none. Sets where many patterns have a run of one byte as their best have none either:
-/// multi_pattern_windows knows what to do.
+/// Makes stride4_windows on the host: for each pattern it chooses windows that few other patterns
+/// have. Patterns of up to 3 bytes have none. Sets where a run of one byte is the best window of
+/// many patterns have none either, and use multi_pattern_windows.
 class multi_pattern_probe_windows : public window_table {
  public:
   stride4_windows probes{};
@@ -132,8 +131,8 @@ class multi_pattern_probe_windows : public window_table {
         if (probes.how == stride4_windows::kind::with_sides || o == 0 || i + 1 == n)
           f(i, o, key_at(p, i + o, list_of(p, o)));
   }
-  /// The position whose windows are in the fewest patterns; of these, that with the most different
-  /// bytes.
+  /// Returns the position whose windows are in the fewest patterns; of these, the one with the most
+  /// different bytes.
   std::size_t best_position(std::string_view p) {
     const std::size_t n = choices(p);
     std::size_t best = 0;
@@ -183,7 +182,7 @@ class multi_pattern_probe_windows : public window_table {
     const std::string_view p = set_.patterns[w.rank];
     const std::uint32_t a = word_at(p, w.offset), b = word_at(p, w.offset + 4),
                         c = word_at(p, w.offset + 8), hash = probes.hash(a, b, c);
-    // The key's first word is the hash with the bytes at the side.
+    // The key's first word is the hash with the bytes before or after.
     filter[probes.word(hash)] |=
         probes.bits(hash, w.key.low, stride4_windows::has_side(probes.how, list_of(p, 0)));
   }

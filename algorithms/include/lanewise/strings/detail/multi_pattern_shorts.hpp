@@ -13,8 +13,8 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Finds the patterns of 1 to 3 bytes in a span of text, by short_pairs, and joins them with the
-/// hits of longer ones. Places that the buckets pass are listed until every lane has one; then
-/// lanes look up which pattern it is.
+/// hits of longer ones. Positions that the buckets pass are listed until every lane has one. Then
+/// each lane looks up its pattern.
 template <class Warp>
 class multi_pattern_shorts {
  public:
@@ -73,7 +73,7 @@ class multi_pattern_shorts {
  private:
   using bits = typename Warp::bits;
 
-  /// Rows of W positions that are looked at one after the other.
+  /// Rows of W positions that are filtered at a time.
   static constexpr int at_once = 4;
 
   /// Bits of the positions where a pattern may begin. Devices would keep an array in memory whose
@@ -112,8 +112,8 @@ class multi_pattern_shorts {
     const std::int64_t left = n - position;
     return left <= 0 ? bits{0} : passed & warp_.ballot(warp_.first(left));
   }
-  /// Calls f for what is listed, as long as there is one for each lane, or for all. Returns how
-  /// many are left. given: how many hits of longer patterns were listed before.
+  /// Calls f for full warps of listed positions, or for all. Returns how many are left. given: how
+  /// many hits of longer patterns were flushed before.
   template <class F>
   LANEWISE_FUNCTION int flush(std::int64_t first, int listed, bool all, const hits& longer,
                               int& given, F f) const {
@@ -142,7 +142,7 @@ class multi_pattern_shorts {
   /// The longest short pattern at each position, or 0.
   LANEWISE_FUNCTION words longest(const mask& exist, std::int64_t first,
                                   const words& position) const {
-    // The number of positions that have all bytes of a short pattern, and (hosts read words) eight.
+    // This number of positions has eight bytes of text, as hosts read words.
     const std::int64_t room = text_.n - first - 7;
     const bool are_inside =
         !warp_.any(exist & (position >= static_cast<std::uint32_t>(room > 0 ? room : 0)));

@@ -11,12 +11,12 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a lane by itself asks of a text and a set.
+/// What one lane needs of a text and a set.
 struct multi_pattern_text {
   const text_bytes& text;
   const pattern_set_view& set;
 
-  /// The four bytes from a position on: 0 where there is no text.
+  /// Returns the four bytes from a position on; bytes outside of the text are 0.
   LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
     if (position >= 4 && position + 8 <= text.n) {
       const unsigned char* const at = text.data + position;
@@ -34,8 +34,8 @@ struct multi_pattern_text {
     return set.folds_case ? small_letters(word) : word;
   }
 
-  /// The window of a kind that begins at a position, or the long one: which patterns have it. Of
-  /// none the number is 0. The text has 16 bytes more on either side.
+  /// Returns the slot of the window of a kind that begins at a position, or of the long window. The
+  /// number is 0 if no pattern has it. The text has 16 bytes more on either side.
   LANEWISE_FUNCTION window_slot slot_of(std::int64_t position, int kind, bool is_long) const {
     const text_words words(text_of(position));
     const std::uint32_t letters = set.letters;
@@ -74,7 +74,7 @@ struct multi_pattern_text {
   }
 
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
-  /// What a lane compares by itself.
+  /// A lane compares up to this number of bytes by itself.
   static constexpr std::uint32_t most_compared = 256;
   /// Whether a pattern of `size` bytes, from `pattern` on, is at a position where there is room.
   LANEWISE_FUNCTION std::uint32_t compare(std::int64_t position, const std::uint32_t* pattern,
@@ -84,8 +84,7 @@ struct multi_pattern_text {
     const text_words words(text_of(position));
     return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
   }
-  /// As `compare`, for a pattern's record. Its words are on their way at the same time as the
-  /// text's.
+  /// As `compare`, for a pattern's record, whose words are loaded together with the text's.
   LANEWISE_FUNCTION std::uint32_t compare_record(std::int64_t position, const std::uint32_t* record,
                                                  std::uint32_t& rank) const {
     using four = pack<std::uint32_t, 4>;
@@ -111,7 +110,7 @@ struct multi_pattern_text {
     return is_inside && size <= 4 * at_once ? std::uint32_t{agrees}
                                             : compare(position, record + 2, size);
   }
-  /// Whether the whole of a pattern is at a position, by one lane.
+  /// Whether all of a pattern is at a position, by one lane.
   LANEWISE_FUNCTION bool is_at(std::int64_t position, std::uint32_t rank) const {
     const std::uint32_t* const pattern = set.records + set.record[rank] + 2;
     const std::uint32_t size = set.size[rank];
@@ -125,7 +124,7 @@ struct multi_pattern_text {
     return true;
   }
 
-  /// The state of the automaton after one more byte, that before what it has read.
+  /// Returns the state of the automaton after the byte at `position`. It reads a text backwards.
   LANEWISE_FUNCTION std::uint32_t next(std::uint32_t state, std::int64_t position) const {
     const std::uint32_t byte = folded(text.data[position]);
     while (state != 0) {

@@ -65,9 +65,9 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Adds up how many patterns begin at the positions of a text, by byte_transitions. A lane reads
-/// its packs backwards, after the next packs on which its state depends. in_scratch: the table is
-/// in scratch.
+/// Counts how many patterns begin at the positions of a text, by byte_transitions. A lane reads its
+/// packs backwards, after the packs on which its state depends. in_scratch: the table is in
+/// scratch.
 template <bool in_scratch>
 struct transition_count_kernel {
   struct policy : launch_policy {
@@ -86,7 +86,7 @@ struct transition_count_kernel {
   int packs_per_lane;  ///< packs
   std::uint64_t* result;
 
-  /// The number of a lane's packs, such that there are some thousand blocks.
+  /// Returns the number of a lane's packs, so that there are some thousand blocks.
   template <class Warp>
   static int packs_of_lane(std::int64_t n) {
     constexpr std::int64_t blocks = 8192;

@@ -39,13 +39,12 @@ struct position_ranks {
   }
 };
 
-/// What the automaton of a set says of each position of a text, a half of a step at a time.
+/// Walks the automaton of a set over positions of a text, half a step at a time.
 template <class Warp>
 class multi_pattern_walk {
  public:
   static constexpr int width = Warp::width;
-  /// The number of neighbouring positions that a lane has of the positions that the automaton tells
-  /// of.
+  /// A lane has this number of neighbouring positions of half a step.
   static constexpr int row = 16;
   using words = lanes_t<Warp, std::uint32_t>;
 
@@ -55,7 +54,7 @@ class multi_pattern_walk {
       : warp_(warp), text_(text), set_(set), best_{best} {}
 
   /// Calls f(positions, ranks) for the 32 W positions from `first` on, W at a time: the longest
-  /// pattern of each, or 0. Places are counted from `begin` for the first one.
+  /// pattern of each, or 0. The first position counts as `begin`.
   template <class F>
   LANEWISE_FUNCTION void each_position(std::int64_t first, int begin, F f) const {
     for (int half = 0; half < 32 * width; half += row * width) {
@@ -124,9 +123,9 @@ class multi_pattern_walk {
   position_ranks<Warp> best_;
 };
 
-/// The positions of a step of 32 W positions where patterns of a set begin, by byte_transitions. A
-/// lane has 32 neighbouring positions, whose bytes it reads backwards, after the next bytes on
-/// which its state depends. The longest pattern of each position is then in scratch.
+/// Finds the patterns that begin in a step of 32 W positions, by byte_transitions. A lane has 32
+/// neighbouring positions, whose bytes it reads backwards, after the bytes on which its state
+/// depends. The longest pattern of each position is then in scratch.
 template <class Warp>
 class transition_finder {
  public:
@@ -173,8 +172,8 @@ class transition_finder {
     warp_.fence();
     return number;
   }
-  /// Calls f(positions, ranks) for the positions of what was searched where patterns begin, W at a
-  /// time and in order, counted from the first: ranks are those of the longest patterns, or 0.
+  /// Calls f(positions, ranks) for the positions of the step that was searched, as position_ranks
+  /// does.
   template <class F>
   LANEWISE_FUNCTION void each_position(F f) const {
     ranks_.each(warp_, positions, 0, f);

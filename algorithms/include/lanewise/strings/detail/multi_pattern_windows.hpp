@@ -17,9 +17,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows of a set's patterns of 4 bytes and more, on the host: for each pattern a position,
-/// so chosen that its windows are those of few others. (What is in most patterns is in most texts,
-/// too: of 800 patterns a...axa...a all have aaaaaaaa.)
+/// Makes the windows of a set's patterns of 4 bytes and more, on the host: for each pattern it
+/// chooses windows that few other patterns have. What is in most patterns is in most texts, too:
+/// 800 patterns a...axa...a all have aaaaaaaa.
 class multi_pattern_windows : public window_table {
  public:
   /// How far after a pattern's begin a window may begin.
@@ -67,12 +67,12 @@ class multi_pattern_windows : public window_table {
   }
   std::size_t window_bytes() const { return static_cast<std::size_t>(window_kind{kind_}.bytes()); }
   std::size_t stride() const { return static_cast<std::size_t>(window_kind{kind_}.stride()); }
-  /// The filter should not pass what only looks like some. If patterns are many, it is worth a test
-  /// to look around windows. (Of 4 bytes: one core of a Xeon, with buckets, of 94, 188 and 281
-  /// words 2.0, 1.15 and 0.86 GB/s; with looks around 1.4, 1.09 and 1.01.)
+  /// With many patterns it pays to test the surroundings of windows, so that fewer pass. Measured
+  /// on one core of a Xeon, windows of 4 bytes of 94, 188 and 281 words: 2.0, 1.15 and 0.86 GB/s by
+  /// buckets, 1.4, 1.09 and 1.01 with surroundings.
   void choose_kind() {
-    // With few patterns, buckets with 4 bytes pass little. (The same core, 5, 11 and 21 words of 7
-    // letters: 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.)
+    // With few patterns, buckets with 4 bytes pass little. Measured on that core, 5, 11 and 21
+    // words of 7 letters: 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.
     constexpr std::uint32_t few_patterns = 16;
     shortest_ = set_.patterns[first_].size();
     const bool are_short = shortest_ < span_of(1);
@@ -131,8 +131,8 @@ class multi_pattern_windows : public window_table {
     return std::popcount(seen[0]) + std::popcount(seen[1]) + std::popcount(seen[2]) +
            std::popcount(seen[3]);
   }
-  /// The position whose windows are in the fewest patterns; of these, that with the most different
-  /// bytes.
+  /// Returns the position whose windows are in the fewest patterns; of these, the one with the most
+  /// different bytes.
   position best_position(std::string_view p) {
     const std::size_t n = choices(p);
     std::uint32_t counts[most_offset + 4];
@@ -158,9 +158,8 @@ class multi_pattern_windows : public window_table {
     const std::size_t bytes = window_bytes() + (is_long(p, at) ? 4 : 0);
     return different(p.substr(at, bytes)) == 1 && count_of(key_at(p, at)) >= many_alike;
   }
-  /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
-  /// have in common with texts that are. Where there are many, all patterns are looked for at every
-  /// byte: by xaaa.
+  /// In a pattern xaaa...a all windows but the first are runs, which many texts have. If many
+  /// patterns are such, all are searched by xaaa, at every byte.
   void choose_positions() {
     std::vector<position> positions = best_positions();
     if (kind_ != 0 && std::any_of(positions.begin(), positions.end(),

@@ -12,7 +12,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-// What finds positions in the bytes of rows, a step of 32 W positions at a time:
+// A source of positions in the bytes of rows, a step of 32 W positions at a time:
 //
 //   scratch<Warp>                            what a warp needs of the team's;
 //   `behind()`                               how many bytes belong to a position, beside its own;
@@ -24,8 +24,8 @@ namespace detail {
 //   before_results                      whether positions count that are before the one that
 //                                            the row's result is, and that becomes their number
 
-/// Which steps of the rows' bytes may have positions: where this is known, a word for
-/// `steps_per_word` steps each, a power of two up to 32, with the first step's bit lowest.
+/// Which steps of the rows' bytes may have positions. If this is known, a word has the bits of
+/// `steps_per_word` steps, a power of two up to 32, the first step's lowest.
 struct passed_steps {
   std::uint32_t* words = nullptr;
   int steps_per_word = 1;
@@ -46,8 +46,8 @@ struct passed_steps {
   }
 };
 
-/// The positions where a pattern begins. Of patterns of more than 4 bytes, steps are looked at that
-/// the filter has passed.
+/// The positions where a pattern begins. For patterns of more than 4 bytes, only steps that the
+/// filter has passed are searched.
 struct pattern_bits {
   template <class Warp>
   using scratch = comparison_scratch<lone_warp<Warp>>;
@@ -90,7 +90,7 @@ struct pattern_bits {
   };
 };
 
-/// Places that are in memory already, a bit for each byte of the text.
+/// Positions that are in memory already, a bit for each byte of the text.
 struct position_bits {
   template <class Warp>
   struct scratch {};
@@ -204,7 +204,7 @@ class ranked_bits {
  public:
   static constexpr int most_steps = 8;
 
-  /// Takes steps [first, first + n) of a finder. It looks at steps for which may_have(step) holds.
+  /// Loads steps [first, first + n) of a finder, but only those for which may_have(step) holds.
   /// Returns how many bits are set.
   template <class Finder, class MayHave>
   LANEWISE_FUNCTION std::uint32_t fill(const Warp& warp, const Finder& finder, int first, int n,

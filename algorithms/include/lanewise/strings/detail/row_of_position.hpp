@@ -10,14 +10,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// In which rows positions of a part of the text are. Where a part begins and ends in the offsets
-/// is searched when the first position is asked about: most parts have none.
+/// Finds the rows of positions in a range of the text. It searches the offsets for the range when
+/// it gets the first position, as most ranges have none.
 template <class Warp>
 class row_of_position {
  public:
   using positions = lanes_t<Warp, std::int64_t>;
 
-  /// The text begins `first` bytes after the bytes of the rows; the part has positions [begin,
+  /// The text begins `first` bytes after the bytes of the rows; the range has positions [begin,
   /// end).
   LANEWISE_FUNCTION row_of_position(const Warp& warp, const row_layout& rows, std::int64_t first,
                                     std::int64_t begin, std::int64_t end)
@@ -46,7 +46,7 @@ class row_of_position {
   }
 
  private:
-  /// The first offset after the part's first position, and the first after its last one.
+  /// Finds the first offset after the range's first position, and the first after its last one.
   LANEWISE_FUNCTION void cut() {
     std::int64_t from[2] = {0, 0}, to[2] = {rows_.count + 1, rows_.count + 1};
     const std::int64_t position[2] = {first_ + begin_, first_ + end_ - 1};

@@ -10,8 +10,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A warp's walk through a piece. It finds the bits of some steps, then takes as many rows at a
-/// time as it has lanes. Each lane looks where its row begins and ends among the bits.
+/// A warp's walk through a piece. It finds the bits of some steps, then answers W rows at a time.
+/// Each lane finds where its row begins and ends among the bits.
 ///
 ///   steps       |  7  |  8  |  9  |        rows that end in step 7 may belong to the piece whose
 ///   rows         aa b cc ddddd eeeee        first step is 8: then it looks at step 7, too
@@ -71,7 +71,7 @@ class row_walk {
     seen_first_ = piece_.first_row;
     seen_ = next_ = 0;
     sees_all_ = false;
-    // The second row may begin in the step in front.
+    // The second row may begin in the step before.
     const bool goes_back =
         piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
         rows_.offsets(piece_.first_row + 1) - path_.first < path_.position(piece_.first_step);
@@ -126,7 +126,7 @@ class row_walk {
   /// Whether a row ends in the piece.
   LANEWISE_FUNCTION bool ends() const { return piece_.first_row < piece_.end_row; }
 
-  /// Which position is wanted of the piece's first row (0) or of the one that it leaves open (1).
+  /// Which position is wanted of the block's first row (0) or of the one that it leaves open (1).
   LANEWISE_FUNCTION std::int64_t wanted_of(int i) const {
     return question_.nth >= 0 ? question_.nth
                               : question_.totals[2 * piece_.number + i] + question_.nth;
@@ -148,7 +148,7 @@ class row_walk {
     return wanted;
   }
 
-  /// Whether no step may have any, among them the one in front.
+  /// Whether no step may have any, the one before included.
   LANEWISE_FUNCTION bool has_no_positions() const {
     const std::int64_t steps_per_word = bits_.passed.steps_per_word;
     const std::int64_t first = piece_.first_step > 0 ? (piece_.first_step - 1) / steps_per_word : 0;
@@ -217,7 +217,7 @@ class row_walk {
     warp_.once([&] { out_.put(row, result); });
   }
 
-  /// Looks at the offsets of a window of rows from the next one on.
+  /// Loads the offsets of a window of rows from the next one on.
   LANEWISE_FUNCTION void load_rows() {
     seen_first_ += next_;
     next_ = 0;
@@ -242,7 +242,7 @@ class row_walk {
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k)
       end[k] = warp_.load(in_row(k), offsets + k * width + 1, T{});
-    warp_.fence();  // all are asked for before one is waited for
+    warp_.fence();  // all loads begin before one is used
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k)
       begin[k] = warp_.load(in_row(k), offsets + k * width, T{});
@@ -250,7 +250,7 @@ class row_walk {
     const auto counted = [&, origin](T x) {
       const std::int64_t at = rows_.offsets.number(x);
       if (at < origin) return 0u;
-      // A bad offset may be so large that only an unsigned difference can be told.
+      // The difference from a bad offset may only fit an unsigned number.
       const std::uint64_t past =
           static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(origin);
       return past < nowhere ? static_cast<std::uint32_t>(past) : nowhere;
@@ -279,7 +279,7 @@ class row_walk {
   }
   LANEWISE_FUNCTION auto in_row(int k) const { return warp_.first(seen_ - k * width); }
 
-  /// Takes the rows that end in some steps, and what the next one has in them.
+  /// Finishes the rows that end in some steps, and keeps what the next one has in them.
   template <class Finder>
   LANEWISE_FUNCTION void finish_rows(const Finder& finder, some_steps& steps, bool is_last) {
     for (;;) {
@@ -327,7 +327,7 @@ class row_walk {
       next_ += n;
     }
   }
-  /// Passes rows that have nothing.
+  /// Fills the results of rows without positions.
   LANEWISE_FUNCTION void pass_rows(const some_steps& steps, bool is_last) {
     if (any_flags_ || open_.number != 0 || open_.position >= 0) return;
     const std::int64_t row = seen_first_ + next_, own = piece_.end_row - row;
@@ -401,7 +401,7 @@ class row_walk {
           has, here_.ranked.position(warp_, has, before + wanted, steps.number) + numbers(begin),
           position);
   }
-  /// The first k rows from one on, but for the piece's first, which may have begun before.
+  /// The first k rows from one on, but for the block's first, which may have begun before.
   LANEWISE_FUNCTION auto own_of(std::int64_t row, int k) const {
     const auto all = warp_.first(k);
     return row == piece_.first_row ? all & !warp_.first(1) : all;

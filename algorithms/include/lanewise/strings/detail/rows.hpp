@@ -87,7 +87,7 @@ class row_results {
                      static_cast<std::decay_t<decltype(*data)>>(x));
     });
   }
-  /// Results of this call that are positions: -1 where there is none, whatever the type.
+  /// Loads results of this call that are positions, with -1 for none, whatever the type.
   template <class W, class Mask>
   LANEWISE_FUNCTION auto load(const W& warp, const Mask& active, std::int64_t first) const {
     return with_type([&](const auto* data) LANEWISE_INLINE_LAMBDA {
@@ -99,7 +99,7 @@ class row_results {
           warp.load(active, data + first, static_cast<T>(~T{0})));
     });
   }
-  /// For one result, which one lane puts there.
+  /// Stores one result by one lane.
   LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t x) const {
     const std::int64_t here = x > most_ ? most_ : x;
     with_type([&](auto* data) { data[i] = static_cast<std::decay_t<decltype(*data)>>(here); });
@@ -130,7 +130,7 @@ struct row_layout {
   }
 };
 
-/// What is asked of every row.
+/// The question that every row answers.
 struct row_question {
   enum class kind { contains, number, first, last, nth };
   kind what;
@@ -141,7 +141,7 @@ struct row_question {
     return what == kind::contains || what == kind::number;
   }
   LANEWISE_FUNCTION std::int64_t none() const { return is_number() ? 0 : -1; }
-  /// Whether what is handed on from piece to piece is a number of positions; else it is a position.
+  /// Whether pieces hand on a number of positions; else they hand on a position.
   LANEWISE_FUNCTION bool hands_on_number() const { return is_number() || what == kind::nth; }
   LANEWISE_FUNCTION std::int64_t joined(std::int64_t a, std::int64_t b) const {
     if (hands_on_number()) return a + b;
@@ -211,8 +211,8 @@ struct row_path {
   static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
     return pieces(units * most_steps(n) + rows, most_warps, false);
   }
-  /// Some for every warp, as they do not take equally long; no more than is worth the search for
-  /// where they begin, and no longer ones than usual.
+  /// Every warp has several pieces, as they do not take equally long. They are long enough for the
+  /// search for their begin to pay, and no longer than usual.
   LANEWISE_FUNCTION std::int64_t pieces(std::int64_t warps) const {
     return pieces(length(), warps < most_warps ? warps : most_warps, is_filtered);
   }
@@ -226,7 +226,7 @@ struct row_path {
                                     std::int64_t pieces) const {
     const index_range part = lanewise::even_share(length(), number, pieces);
     const std::int64_t distance[2] = {part.begin, part.end};
-    // All rows are asked about, so that cuts are in order even where offsets are not.
+    // The search covers all rows, so pieces are in order even if offsets are not.
     std::int64_t row[2] = {0, 0}, last[2] = {rows.count, rows.count};
     lanewise::partition_points(warp, row, last, [&](int q, std::int64_t r) {
       return units * end_of(r) + r < distance[q];
@@ -238,8 +238,8 @@ struct row_path {
 
  private:
   static constexpr std::int64_t least = 4 * units, usual = 128 * units, most_warps = 4096;
-  /// Most pieces of few positions are done without walking: 1 GiB of them took an H200 23 us less
-  /// with 2 for each warp than with 4.
+  /// With few positions most pieces need no walk. Measured: 1 GiB took an H200 23 us less with 2
+  /// pieces for each warp than with 4.
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps,
                                                bool is_filtered) {
     const std::int64_t of_all = (is_filtered ? 2 : 4) * warps;

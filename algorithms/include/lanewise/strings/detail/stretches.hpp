@@ -5,9 +5,8 @@
 #include <lanewise/strings/detail/host/host_stretches.hpp>
 #include <lanewise/strings/detail/text_scan.hpp>
 
-// Finds where a text has a stretch of a pattern: bytes that come again and again. Which bytes of a
-// step have their equal one period further on are bits. A stretch is a number of such bits in a
-// row. It is found in as many rounds as this number has binary digits.
+// Finds where a text has a periodic stretch of a pattern. A bit says whether a byte equals the one
+// a period after it. A stretch of n pairs is n such bits in a row, and is found in log2(n) rounds.
 //
 //   text            b a a a b a a a a a b     looked for: a a a a, three pairs
 //   pairs           . 1 1 . . 1 1 1 1 . .
@@ -17,8 +16,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Bits of the positions of a step as words of 32 neighbours, and those of some positions after it.
-/// What is not known is taken for set.
+/// The bits of a step's positions as words of 32 neighbours, and of some positions after it.
+/// Unknown bits count as set.
 template <class Warp>
 struct consecutive_positions {
   static constexpr int width = Warp::width;
@@ -27,7 +26,7 @@ struct consecutive_positions {
   words in_step;
   std::uint32_t after;
 
-  /// Leaves the bits that are the first of `number` in a row.
+  /// Keeps the bits that are the first of `number` in a row.
   LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
     for (std::uint32_t have = 1; have < number && warp.any(in_step != 0u);) {
       const std::uint32_t more = have < number - have ? have : number - have;
@@ -37,7 +36,7 @@ struct consecutive_positions {
   }
 
  private:
-  /// Leaves the bits that are also set by_words words and by_bits bits further on.
+  /// Keeps the bits that are also set by_words words and by_bits bits further on.
   LANEWISE_FUNCTION void keep_with(const Warp& warp, std::uint32_t by_words,
                                    std::uint32_t by_bits) {
     const words low = further_on(warp, by_words);
@@ -57,15 +56,15 @@ struct consecutive_positions {
   }
 };
 
-/// The positions of a step inside, from `first` on, where the text has the pattern's stretch. It
-/// has all other bytes of the pattern there, too, if they are few. Bytes of the stretch that lie
-/// too far after the step to be known are taken for right.
+/// Finds the positions of an inner step, from `first` on, where the text has the pattern's stretch.
+/// If other bytes of the pattern are few, it has these too. Bytes too far after the step to be
+/// known count as equal.
 template <class Warp>
 class stretch_finder {
  public:
   using words = typename text_steps<Warp>::words;
   static constexpr int positions = text_steps<Warp>::positions;
-  /// How many of the pairs after a step are looked at.
+  /// Returns how many pairs after a step are known.
   static LANEWISE_FUNCTION std::int64_t known_after(const pattern_stretch& stretch) {
     if constexpr (Warp::is_single_thread) {
       constexpr std::int64_t most = thread_positions<Warp>::most_after;
@@ -102,12 +101,11 @@ class stretch_finder {
 
  private:
   using bytes = lanes_t<Warp, unsigned char>;
-  /// The pairs of any stretch that are there after a step inside.
+  /// All stretches have this number of pairs after an inner step.
   static constexpr int known_of_any = pattern_stretch::least_pairs + 16;
 
-  /// The positions where `number` bytes in a row, from the begin of the stretch on, pass `equal`:
-  /// they are equal to what equal(bytes, load) compares them with. load(i) has the bytes i further
-  /// on.
+  /// Finds the positions where `number` bytes in a row, from the stretch's begin on, fulfil
+  /// equal(bytes, load). load(i) returns the bytes i further on.
   template <class F>
   LANEWISE_FUNCTION words in_a_row(std::int64_t number, F equal) const {
     const bytes care(static_cast<unsigned char>(pattern_.stretch.care));
@@ -131,13 +129,13 @@ class stretch_finder {
       };
       const auto after = static_cast<std::uint32_t>(warp_.ballot(equal(load_after(0), load_after)));
       consecutive_positions<Warp> found{in_step, after | ~0u << known_of_any};
-      // More than are known at the first position need not be counted.
+      // Bits beyond those known at the first position need not be counted.
       constexpr std::int64_t most = positions + known_of_any;
       found.keep_runs(warp_, static_cast<std::uint32_t>(number < most ? number : most));
       return found.in_step;
     }
   }
-  /// Leaves the positions where bytes [q, end) of the pattern are.
+  /// Keeps the positions where bytes [q, end) of the pattern match.
   LANEWISE_FUNCTION void keep_with(std::int64_t q, std::int64_t end, words& found) const {
     for (; q < end && warp_.any(found != 0u); ++q) {
       const bytes byte = byte_of_pattern(pattern_.words, q);

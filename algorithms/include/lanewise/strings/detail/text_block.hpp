@@ -13,12 +13,11 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// How the steps of a text are cut. The filter makes a word of the bits of `steps_per_word` steps.
-/// A team works on a block of `steps_per_block` steps at a time, an equal part for each of its
-/// warps.
+/// A team works on a block of `steps_per_block` steps at a time. All its warps have equally many.
 ///
-/// Where the filter has been, blocks are long: it takes a team a microsecond to see that there is
-/// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
-/// teams a second turn, and the others wait, if not.
+/// After a filter blocks are long, as an empty block takes a team a microsecond. Else they have 8
+/// to 256 steps, and each team has equally many blocks, so that no team waits for another's second
+/// turn.
 struct text_partition {
   static constexpr int kept_steps = 176;  ///< of a block, by found_places
 
@@ -37,8 +36,8 @@ struct text_partition {
       partition.steps_per_block *= 2;
     return partition;
   }
-  /// Blocks of up to `most` steps, as many for each of `teams` teams, and no more blocks than there
-  /// were.
+  /// Returns blocks of up to `most` steps, equally many for each of `teams` teams, and no more
+  /// blocks than before.
   template <class Warp>
   text_partition shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
     const std::int64_t all = steps<Warp>(n), rounds = divide_up(all, teams * most);
@@ -77,9 +76,9 @@ struct search_policy : launch_policy {
   static constexpr int most_steps = 512;  ///< of a block where no filter has been
 };
 
-/// Tells which steps of a text the filter passes. It is a kernel of its own as it takes few
-/// registers, and comparisons with the pattern many: on an H200 it reads 4.35 TB/s of the 4.5 that
-/// a sum reads; one kernel for both read 3.6.
+/// Finds the steps of a text that the filter passes. It is a kernel of its own as it takes few
+/// registers, and comparisons with the pattern many. Measured on an H200: it reads 4.35 TB/s of the
+/// 4.5 that a sum reads; one kernel for both read 3.6.
 template <detail::pattern_filter::kind how>
 struct search_filter_kernel {
   struct policy : launch_policy {
@@ -90,8 +89,8 @@ struct search_filter_kernel {
   struct scratch {};
 
   pattern_search search;
-  std::int64_t* zero;    ///< becomes zero by the way, if it is there
-  std::uint32_t* zeros;  ///< and number_of_zeros words
+  std::int64_t* zero;    ///< becomes zero, if it is not null
+  std::uint32_t* zeros;  ///< number_of_zeros words that become zero
   std::int64_t number_of_zeros;
 
   template <class Team>
@@ -124,7 +123,7 @@ struct search_filter_kernel {
     return text_steps(warp, search.text, search.pattern, first, number)
         .template passed<how>(0, number);
   }
-  /// The zeros that lie beside the steps of a word: one for 32 bytes.
+  /// Clears the words of zeros that belong to the steps of a word: one for 32 bytes.
   template <class Warp>
   LANEWISE_FUNCTION void clear(const Warp& warp, std::int64_t word) const {
     const std::int64_t each = std::int64_t{search.partition.steps_per_word} * Warp::width;
@@ -136,8 +135,8 @@ struct search_filter_kernel {
   }
 };
 
-/// Calls f(s) for those of some steps, from the first one of a word on, that a filter has
-/// passed.
+/// Calls f(s) for the steps that a filter has passed, of `steps` steps from the first one of a word
+/// on.
 template <class Warp, class F>
 LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed,
                                    int steps_per_word, int steps, F f) {
@@ -156,8 +155,8 @@ LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed
   }
 }
 
-/// Calls f(s, position, bits) or f.run(s, run) for some of the steps after a position: `passed` has
-/// a bit for each of them, from step `begin` on.
+/// Calls f(s, position, bits) or f.run(s, run) for the steps whose bits are set in `passed`. Bit 0
+/// is step `begin`, counted from position `first` on.
 template <class Team, class F>
 LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
                                               detail::comparison_scratch<Team>& shared,
@@ -194,7 +193,7 @@ class text_block {
         search_(search),
         step_(block * search.partition.steps_per_block) {}
 
-  /// How many steps a warp has, and the position of its first position.
+  /// Returns how many steps a warp has, and its first position.
   LANEWISE_FUNCTION int steps() const { return search_.partition.steps_per_block / Team::warps; }
   LANEWISE_FUNCTION std::int64_t first() const { return search_.text.begin + my_position(); }
   LANEWISE_FUNCTION int places_of_lane() const { return 32; }
@@ -203,8 +202,8 @@ class text_block {
   }
 
   /// Calls f(step, first, bits) for the steps of this warp; for longer patterns, for the steps that
-  /// the filter passes. bits has the positions from position `first` on, as text_steps has them. An
-  /// f that takes runs gets f.run(step, run) where all positions of a step are in one.
+  /// the filter passes. bits are those of text_steps, from position `first` on. An f that takes
+  /// runs gets f.run(step, run) for a step that is part of one run.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     if constexpr (!is_short) {
@@ -212,7 +211,7 @@ class text_block {
     }
     find_alone(f);
   }
-  /// As `find`, if no filter has been, and no warp waits for another.
+  /// As `find`, without a filter before it. No warp waits for another.
   template <class F>
   LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
@@ -224,8 +223,8 @@ class text_block {
     } else {
       forget();
       const steps_type in(warp, search_.text, search_.pattern, first, steps());
-      // Threads find stretches as fast as they filter. Where all steps pass, they do not ask the
-      // filter for the next ones.
+      // Threads find stretches as fast as they filter. After a word of steps that all pass, they
+      // skip the filter for some words.
       constexpr int unasked = steps_type::k == 1 ? 3 : 0;
       const bool is_cheap = search_.pattern.stretch.exists();
       int spared = 0;
@@ -282,8 +281,8 @@ class text_block {
     warp.once([&] { shared_.of_warp[team_.warp_index()] = {}; });
     warp.fence();
   }
-  /// The steps that the filter has passed: of long patterns, all warps go through all steps of the
-  /// team, and each keeps those of its own.
+  /// Searches the steps that the filter has passed. For long patterns all warps search all steps of
+  /// the team, and each reports its own.
   template <class F>
   LANEWISE_FUNCTION void find_passed(F& f) const {
     const auto warp = team_.warp();
@@ -294,7 +293,7 @@ class text_block {
     const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
                                              together, position_of(begin), all);
     matches.forget();
-    // One call for all warps: they meet at the barriers in it.
+    // All warps make this one call, as it has barriers.
     some_steps<F> own{f, steps()};
     kernels::each_passed(warp, passed_from(begin), search_.partition.steps_per_word,
                          number_of_steps(position_of(begin), all),
@@ -321,12 +320,9 @@ class text_block {
   std::int64_t step_;
 };
 
-/// A search for one pattern, as kernels that serve all matchers use it:
-///
-///   block<Team>(team, scratch, search, index)  one of `blocks` text blocks, as text_block
-///   count_policy, positions_policy             of the kernels
-///   found_before(), finish(number)             how many positions were found before the text, and
-///                                              what takes the number that includes the text's
+/// A search for one pattern. All searches have these members for the kernels that serve them all.
+/// block_of() makes one of `blocks` text blocks, with the members of text_block. found_before()
+/// says how many positions were found before the text. finish() takes the number with the text's.
 template <bool is_short>
 struct pattern_matches : pattern_search {
   template <class Team>

@@ -22,25 +22,24 @@ struct text_bytes {
   std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
-/// The four bytes from byte o of a word on. The next word has the last o of them.
+/// Returns the four bytes from byte o of a word on. The next word has the last o of them.
 template <class Words>
 LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {
   return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
 }
 
-/// How many bits of every lane's word are set.
+/// Counts the bits of every lane's word.
 template <class Warp, class Words>
 LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
   return warp.map([](auto w) { return static_cast<std::uint32_t>(Warp::popcount(w)); }, words);
 }
 
-/// The filter. A warp looks at 32 W positions of a text (1024), a step, at a time, and compares its
-/// words with a few constants (pattern_filter).
+/// The filter for one pattern. A warp scans a step of 32 W positions (1024) at a time, and compares
+/// its words with a few constants (pattern_filter).
 ///
-/// Lanes read k words at once, a row of 4 k W bytes, in the grid of 4 k bytes of memory: positions
-/// of a step begin `past` bytes before what their numbers would be if they began with the text. The
-/// first step has positions before the text, where nothing is found. Bit 4 k r + b of lane l is the
-/// position first + 4 k W r + 4 k l + b:
+/// Lanes load k aligned words at once, a row of 4 k W bytes. So steps begin `past` bytes before
+/// multiples of 32 W. The first step has positions before the text, where nothing is found. Bit 4 k
+/// r + b of lane l is the position first + 4 k W r + 4 k l + b:
 ///
 ///   k = 8      lane 0 has positions 0 to 31, lane 1 32 to 63, ...
 ///   k = 1      row 0: lane 0 has positions 0 to 3,  lane 1 4 to 7, ...     row 1: 128 to 131, ...
@@ -53,7 +52,7 @@ class text_steps {
   using mask = mask_t<Warp, std::uint32_t>;
   using kind = pattern_filter::kind;
 
-  /// For some steps from the one on that begins with a position.
+  /// Scans `steps` steps, from position `first` on.
   LANEWISE_FUNCTION text_steps(const Warp& warp, const text_bytes& text,
                                const pattern_view& pattern, std::int64_t first, int steps)
       : warp_(warp),
@@ -62,7 +61,7 @@ class text_steps {
         first_(first),
         at_(reinterpret_cast<std::uintptr_t>(text.data) +
             static_cast<std::uintptr_t>(first + pattern.filter.ahead)) {
-    // Steps that read 16 bytes after themselves, and have room for the pattern at their last
+    // Inner steps can read 16 bytes after themselves, and have room for the pattern at their last
     // position.
     const std::int64_t room = text.n - pattern.size - 16 - first;
     begin_inside_ = first < 0 ? 1 : 0;
@@ -80,12 +79,12 @@ class text_steps {
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
     return first_ + std::int64_t{step} * positions;
   }
-  /// Whether a step can be looked at by words. Others are at an end of the text.
+  /// Whether a step can be scanned by words. Others are at an end of the text.
   LANEWISE_FUNCTION bool is_inside(int step) const {
     return step >= begin_inside_ && step < end_inside_;
   }
 
-  /// Whether the filter passes any position of some steps inside.
+  /// Whether the filter passes any position of some inner steps.
   template <kind how>
   LANEWISE_RARE_FUNCTION bool passes(int step, int number = 1) const {
     if constexpr (k == 1) {
@@ -100,7 +99,7 @@ class text_steps {
       return warp_.any(fits);
     }
   }
-  /// Which of up to 32 steps, from one on, may have positions, as bits: steps that the filter
+  /// Returns a bit for each of up to 32 steps that may have positions: steps that the filter
   /// passes, and steps at an end of the text.
   template <kind how>
   LANEWISE_FUNCTION std::uint32_t passed(int step, int number) const {
@@ -114,14 +113,14 @@ class text_steps {
         bits |= static_cast<std::uint32_t>(passes<how>(step + s)) << s;
       return bits;
     }
-    // The last steps may be looked at again.
+    // The last steps may be scanned twice.
     for (int s = begin; s < end; s += at_once) {
       const int now = s + at_once < end ? s : end - at_once;
       bits |= passes_some<how>(step + now) << now;
     }
     return bits;
   }
-  /// The positions of a step inside that the filter passes, as bits.
+  /// Returns the positions of an inner step that the filter passes, as bits.
   template <kind how>
   LANEWISE_RARE_FUNCTION words passing(int step) const {
     words found(0u);
@@ -158,8 +157,8 @@ class text_steps {
                                     ordered_before(begin), ordered_before(end));
     return as_found(warp_, between);
   }
-  /// Whether the bytes of the filter's window are there, if the pattern begins at positions first +
-  /// i of the text.
+  /// Whether the bytes of the filter's window match, if the pattern begins at positions first + i
+  /// of the text.
   LANEWISE_FUNCTION mask begins(std::int64_t first, const words& i) const {
     const std::int64_t last = text_.n - pattern_.size;
     auto fits =
@@ -178,8 +177,8 @@ class text_steps {
     return fits;
   }
 
-  /// The bits of a step as words of 32 neighbouring positions: lane l has those from first + 32 l
-  /// on.
+  /// Returns the bits of a step as words of 32 neighbouring positions: lane l has those from first
+  /// + 32 l on.
   static LANEWISE_FUNCTION words in_order(const Warp& warp, const words& found) {
     if constexpr (k == 8) {
       return found;
@@ -187,7 +186,7 @@ class text_steps {
       return rows_in_order(warp, found);
     }
   }
-  /// The bits of words in order, as text_steps has them.
+  /// Returns the bits of words in order, as text_steps has them.
   static LANEWISE_FUNCTION words as_found(const Warp& warp, const words& ordered) {
     if constexpr (k == 8) {
       return ordered;
@@ -219,8 +218,8 @@ class text_steps {
         },
         warp_.lane());
   }
-  /// Steps that are on their way at once. (H200, find_first in 2^30 bytes: four at once read 0.91
-  /// of what a sum reads, two 0.88.)
+  /// This number of steps is loaded at once. Measured: find_first in 2^30 bytes on an H200 reads
+  /// 0.91 of what a sum reads by four steps, 0.88 by two.
   static constexpr int at_once = 4;
 
   static LANEWISE_FUNCTION std::uint32_t bits_from(int b) { return b < 32 ? ~0u << b : 0u; }
@@ -256,7 +255,7 @@ class text_steps {
       return j < k ? own[j < k ? j : 0] : after[j < k ? 0 : j - k];
     }
   };
-  /// Steps of devices begin with words of memory; those of hosts begin at any byte.
+  /// Returns a row of a step. On devices it is aligned to words, on hosts it begins at any byte.
   LANEWISE_FUNCTION const unsigned char* bytes_of(int step, int r) const {
     return reinterpret_cast<const unsigned char*>(at_ +
                                                   static_cast<std::uintptr_t>(step) * positions) +
@@ -270,8 +269,8 @@ class text_steps {
       return warp_.load(reinterpret_cast<const text_pack*>(at));
     }
   }
-  /// Words after a lane's own come from the nearest cache. To get them from the next lane takes a
-  /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
+  /// The words after a lane's own come from the nearest cache. To get them from the next lane takes
+  /// a shuffle and a select for the last lane, which nvcc compiles to two shuffles in branches.
   template <kind how>
   LANEWISE_FUNCTION row load(int step, int r) const {
     constexpr int after = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
@@ -292,7 +291,7 @@ class text_steps {
     }
     return in;
   }
-  /// As `load`, for any step. Bytes outside of the text are taken for zeros, and not read.
+  /// As `load`, for any step. Bytes outside of the text are not read, and count as zeros.
   LANEWISE_FUNCTION row load_at_edge(int step, int r) const {
     if constexpr (k == 1) {
       const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_positions;
@@ -344,12 +343,12 @@ class text_steps {
     each_window<how>(in, [&](int, const mask& here) LANEWISE_INLINE_LAMBDA { fits = fits | here; });
     return fits;
   }
-  /// So far ahead the text is asked for. (One core of a Xeon of the fourth generation, counts of 16
-  /// bytes, of what a sum reads: 0.96; 0.92 with 1024 bytes, 0.78 with 4096, 0.83 without.)
+  /// Distance of prefetches. Measured: counts of 16 bytes on one core of a Xeon of the fourth
+  /// generation reach 0.96 of a sum; 0.92 with 1024 bytes, 0.78 with 4096, 0.83 without.
   static constexpr int ahead_bytes = 2048;
 
-  /// How far the windows of a row are from the filter's, at least: 0 where one fits. For backends
-  /// where a lane has one word of a row. Differences leave more units free than masks do, and words
+  /// Returns the least difference of a row's windows from the filter's, 0 if one fits, for backends
+  /// where a lane has one word of a row. Differences leave more units free than masks do. Words
   /// that begin at any byte are loaded.
   template <kind how>
   LANEWISE_FUNCTION words least_difference(const unsigned char* in, const words& one_of) const {
@@ -380,7 +379,7 @@ class text_steps {
   LANEWISE_FUNCTION words smaller(const words& a, const words& b) const {
     return warp_.map(minimum{}, a, b);
   }
-  /// By five bits of a word that may be one of four windows, which it would be.
+  /// The window that a word may be, by five bits of the word.
   LANEWISE_FUNCTION words table_of_windows() const {
     const auto& filter = pattern_.filter;
     words table(filter.window[0]);
@@ -390,9 +389,8 @@ class text_steps {
                                words(filter.window[o]), table);
     return table;
   }
-  /// Adds the positions of a row. Sums are as good as bits, and a GPU has other units for them than
-  /// for comparisons: counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an
-  /// or.
+  /// Adds the positions of a row. A GPU has other units for sums than for comparisons and bits.
+  /// Measured: counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an or.
   template <kind how>
   LANEWISE_FUNCTION void add_windows(const row& in, int r, words& found) const {
     each_window<how>(in, [&](int b, const mask& fits) LANEWISE_INLINE_LAMBDA {
@@ -406,8 +404,7 @@ class text_steps {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       if constexpr (is_aligned(how)) {
-        // A window that begins o bytes after the first one tells of a position that lies o bytes
-        // further ahead.
+        // A window that begins o bytes after the first one belongs to a position o bytes earlier.
         const words mixture = mixed<how>(in[j], in[j + 1], in[j + 2]);
         LANEWISE_UNROLL
         for (int o = 0; o < 4; ++o) f(4 * j + 3 - o, mixture == pattern_.filter.window[o]);
@@ -462,7 +459,7 @@ class text_steps {
     return ordered;
   }
 
-  /// The other way round.
+  /// Inverse of rows_in_order.
   static LANEWISE_RARE_FUNCTION words ordered_in_rows(const Warp& warp, const words& ordered) {
     constexpr std::uint32_t lanes_of_word = 8 / k, words_of_row = width / lanes_of_word;
     const words word_of_lane = warp.lane() >> std::countr_zero(lanes_of_word);
@@ -481,12 +478,12 @@ class text_steps {
   const text_bytes& text_;
   const pattern_view& pattern_;
   std::int64_t first_;
-  std::uintptr_t at_;  // the address of the first step's words: of no byte where it is in front
+  std::uintptr_t at_;  // the address of the first step's words, which may lie before the text
   int begin_inside_, end_inside_;
 };
 
-/// Bits of the positions of a step as words of 32 neighbours: equal(i) says which of W bytes from
-/// byte i on have what is looked for.
+/// Returns the bits of a step's positions as words of 32 neighbours: equal(i) says which of the W
+/// bytes from byte i on match.
 template <class Warp, class F>
 LANEWISE_FUNCTION auto bits_of_positions(const Warp& warp, F equal) {
   constexpr int width = Warp::width;

@@ -10,9 +10,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// As consecutive_positions, for threads, which have the bits in memory. Up to 64 in a row are
-/// found in rounds, too. A longer row has ones words: these are bits of one word, and rows of them
-/// are found in rounds. Their ends say the rest.
+/// As consecutive_positions, for threads, whose bits lie in memory. Up to 64 in a row are found in
+/// rounds, too. A longer row has full words: these are bits of one word, and rows of them are found
+/// in rounds. The words at their ends decide.
 ///
 ///   words             ...1 1111 1111 11.. .1.. 1111 111.      looked for: nine in a row
 ///   ones             .    1    1    .    .    1    .
@@ -22,7 +22,7 @@ class thread_positions {
  public:
   static constexpr int width = Warp::width;
   static constexpr int positions = 32 * width;
-  static constexpr std::int64_t most_after = positions;  ///< bits after a step that are looked at
+  static constexpr std::int64_t most_after = positions;  ///< bits after a step that are used
   using words = lanes_t<Warp, std::uint32_t>;
   static_assert(width == 32);
 
@@ -67,7 +67,7 @@ class thread_positions {
     }
     return bits;
   }
-  /// More than 64. Bits are taken for set after the last one that is looked at.
+  /// Finds more than 64 in a row. Bits after the last one that is used count as set.
   template <class F>
   static LANEWISE_FUNCTION words find_many(const Warp& warp, std::int64_t number,
                                            const std::uint32_t* bits, F after) {

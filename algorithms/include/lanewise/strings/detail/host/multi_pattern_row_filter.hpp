@@ -11,21 +11,20 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Around which windows bytes count: around long ones alone where the shortest pattern has no bytes
-/// but its window.
+/// Which windows have surroundings that count: long ones alone, if the shortest pattern is no
+/// longer than its window.
 enum class surroundings_used { none, of_long, of_all };
 
-/// The filter of a set where a warp is one thread: the same look at the same table as that of
-/// multi_pattern_filter, of one window for each word of a row. What it costs are multiplications
-/// and shifts, for which a processor has one unit: so words that begin anywhere are loaded, and
-/// bits shuffled.
+/// The filter of a set where a warp is one thread: one lookup, as by multi_pattern_filter, for each
+/// word of a row. Multiplications and shifts bind it, as a processor has one unit for them. So
+/// words that begin anywhere are loaded, and bits are shuffled.
 template <class Warp>
 struct multi_pattern_row_filter {
   using words = lanes_t<Warp, std::uint32_t>;
 
-  /// So far ahead the text is asked for, as text_steps does.
+  /// Distance of prefetches, as in text_steps.
   static constexpr int ahead_bytes = 2048;
-  /// How far windows of neighbouring lanes lie apart, and those of one look and the next.
+  /// Distance between windows of neighbouring lanes, and between those of two tests.
   static constexpr int lane_bytes = 4, test_bytes = 1;
 
   const std::uint32_t* table;
@@ -42,7 +41,7 @@ struct multi_pattern_row_filter {
         around(set.around),
         powers(words(1u) << warp.lane()) {}
 
-  /// Looks at the windows that begin 4 bytes after each word from there on.
+  /// Tests the windows that begin 4 bytes after each word from `at` on.
   template <int kind, surroundings_used where>
   LANEWISE_FUNCTION std::uint64_t test(const Warp& warp, const unsigned char* at) const {
     const words a =
@@ -72,7 +71,7 @@ struct multi_pattern_row_filter {
   }
 };
 
-/// A filter for few windows of 4 bytes, which are in buckets: a look takes no multiplication.
+/// A filter for few windows of 4 bytes, which are in buckets: a test takes no multiplication.
 template <class Warp>
 struct multi_pattern_row_buckets {
   static constexpr int lane_bytes = 1, test_bytes = Warp::width;

@@ -16,16 +16,16 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The filter and the candidates of a set where a warp is one thread (multi_pattern_filter and
-/// multi_pattern_candidates are for lanes that run side by side). The filter looks at a row of W
-/// words at a time, and windows that pass are put in a list; these are looked up and compared one
-/// after the other, as a processor has several of their reads on the way by itself.
+/// multi_pattern_candidates are for lanes that run side by side). The filter tests a row of W words
+/// at a time, and lists windows that pass. These are looked up and compared one after the other, as
+/// a processor overlaps their loads by itself.
 ///
-/// Each pattern has one window at each position where it begins. So no hit comes twice.
+/// A pattern has one window at each position where it begins, so no hit comes twice.
 template <class Warp>
 class multi_pattern_scan {
   static constexpr int most_listed = 512, row_bytes = 4 * Warp::width;
   static constexpr int most_positions = 32 * 32 * Warp::width;  // of a span
-  /// This number of windows, or entries, is written at a time, whether they are there or not.
+  /// This number of windows or entries is written at a time, even if fewer exist.
   static constexpr int at_once = 2;
   /// Rows of a span for each step. A span has one more: windows begin up to 51 bytes after.
   static constexpr int rows_of_step = 8;
@@ -72,13 +72,13 @@ class multi_pattern_scan {
     hits_ = 0;
     is_full_ = false;
   }
-  /// Whether the turns, or room, are used up: then nothing is known of the span.
+  /// Whether the turns or the room are used up. Then nothing is known of the span.
   LANEWISE_FUNCTION bool is_full() const { return is_full_; }
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
   /// Finds the hits of some steps, whose bytes begin `past` bytes before their positions.
   LANEWISE_FUNCTION void search(const unsigned char* at, int past, int steps) {
-    // Windows are looked for from the second word on, as the first is before a window.
+    // Windows begin from the second word on, as the first is before a window.
     byte_ = static_cast<std::uint32_t>(reach + 4 - past);
     const int rows = rows_of_step * steps + 1;
     switch (set_.kinds) {
@@ -90,7 +90,7 @@ class multi_pattern_scan {
         return scan_rows<2>(at, rows);
     }
   }
-  /// As `search`, for a step that has the text's ends, or is near them.
+  /// As `search`, for a step at or near an end of the text.
   LANEWISE_RARE_FUNCTION void search_at_edge(int past) {
     const std::int64_t from = first_ - past;
     for (int i = 0; i < (rows_of_step + 1) * row_bytes + 16; ++i)
@@ -141,7 +141,7 @@ class multi_pattern_scan {
         passed[o] = filter.template test<kind, where>(warp, first + o * filter_type::test_bytes);
         any |= passed[o];
       }
-      // In most rows some pass where there are many patterns and windows are short.
+      // With many patterns and short windows, some windows pass in most rows.
       constexpr bool are_few = stride == 4 || where == surroundings_used::none;
       if (are_few && any == 0) continue;
       LANEWISE_UNROLL
@@ -157,9 +157,9 @@ class multi_pattern_scan {
     }
     look_up<kind>(at, listed);
   }
-  /// Lists windows by their bits in `passed`: bit l lane l's, bit 32 + l its long one. Lanes'
-  /// windows begin lane_bytes bytes one after the other. Most often there are no more than two,
-  /// which are written without a branch. Returns how many are listed then.
+  /// Lists windows by their bits in `passed`: bit l is lane l's, bit 32 + l its long one. Windows
+  /// of neighbouring lanes begin lane_bytes bytes apart. Mostly there are one or two, which are
+  /// written without a branch. Returns the length of the list.
   template <int lane_bytes>
   LANEWISE_FUNCTION int put(std::uint64_t passed, std::uint32_t first, int listed) {
     std::uint32_t* to = list_ + listed;
@@ -195,8 +195,8 @@ class multi_pattern_scan {
     }
     compare(mine, tasks);
   }
-  /// Finds the listed windows that patterns have: where they are, and the slots' contents. Returns
-  /// how many there are.
+  /// Finds the listed windows that patterns have, and the contents of their slots. Returns their
+  /// number.
   template <int kind>
   LANEWISE_FUNCTION int find_slots(const unsigned char* at, int listed) {
     const Warp warp = warp_;
@@ -241,7 +241,7 @@ class multi_pattern_scan {
     }
     return found;
   }
-  /// Keeps those of some patterns that are there, as hits. Returns 0.
+  /// Compares patterns and keeps matches as hits. Returns 0.
   LANEWISE_FUNCTION int compare(const multi_pattern_text& mine, int tasks) {
     int hits = hits_;
     for (int t = 0; t < tasks && hits < most_hits; ++t) {
@@ -267,7 +267,7 @@ class multi_pattern_scan {
     turns_ -= static_cast<int>(i >> 8);
     return (differing(position + i, pattern + i) & ~(~bits{1} << (size - i - 1))) == 0;
   }
-  /// Which of W bytes of the text are not those of a pattern.
+  /// Returns which of W bytes of the text differ from a pattern's.
   LANEWISE_FUNCTION bits differing(std::int64_t position, const unsigned char* pattern) const {
     auto text = warp_.load(text_.data + position);
     if (set_.folds_case) {
@@ -278,8 +278,8 @@ class multi_pattern_scan {
     return warp_.ballot(text != warp_.load(pattern));
   }
 
-  /// Makes the hits those of different positions, in order: how many positions are before one is
-  /// counted by bits. Returns how many there are.
+  /// Sorts the hits by position and keeps the greatest rank of each: bits count the positions
+  /// before one. Returns the number of positions.
   LANEWISE_SEPARATE_FUNCTION int sort_hits() {
     const int last = static_cast<int>(positions_ / 32);
     warp_.fence();
