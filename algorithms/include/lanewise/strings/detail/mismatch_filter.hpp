@@ -12,45 +12,6 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The words of a text, aligned to 32 bytes of memory. Positions count from the aligned byte at or
-/// before the text's first one, or from `lead` bytes before that. Bytes outside of the text are 0.
-struct mismatch_text {
-  const unsigned char* data;
-  std::int64_t n;
-  int lead = 0;
-
-  LANEWISE_FUNCTION int past() const {
-    return static_cast<int>(
-               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(lead)) % 32) +
-           lead;
-  }
-  LANEWISE_FUNCTION bool has(std::int64_t position, int bytes) const {
-    return position >= past() && position + bytes <= past() + n;
-  }
-  LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t position) const {
-    return reinterpret_cast<const std::uint32_t*>(data + (position - past()));
-  }
-  /// Loads the word at a position that is a multiple of four.
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
-    if (has(position, 4)) return *at(position);
-    std::uint32_t word = 0;
-    for (int b = 0; b < 4; ++b)
-      if (has(position + b, 1)) word |= std::uint32_t{data[position + b - past()]} << 8 * b;
-    return word;
-  }
-  /// Loads `number` neighbouring words.
-  template <int number>
-  LANEWISE_FUNCTION void words(std::int64_t position, std::uint32_t (&in)[number]) const {
-    if (has(position, 4 * number)) {
-      LANEWISE_UNROLL
-      for (int i = 0; i < number; ++i) in[i] = at(position)[i];
-    } else {
-      LANEWISE_UNROLL
-      for (int i = 0; i < number; ++i) in[i] = word(position + 4 * i);
-    }
-  }
-};
-
 /// Calls f(b, mixture) for the windows that begin with a word. Window o of a fragment with four
 /// belongs to position b + 3 - o, the window of a fragment with one to position b.
 template <bool at_every_byte, class Words, class F>
@@ -73,7 +34,7 @@ namespace kernels {
 
 /// A search with mismatches.
 struct mismatch_searcher {
-  detail::mismatch_text text;
+  detail::aligned_text text;
   detail::mismatch_pattern_view pattern;
   /// A word for each step of 32 W positions: bit l says whether a window begins in the bytes of
   /// lane l, in rows of k words as in text_steps.

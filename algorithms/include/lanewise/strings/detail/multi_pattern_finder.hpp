@@ -53,7 +53,7 @@ class multi_pattern_finder {
         past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
                                    (4 * k))) {
     static_assert(sizeof(shared.words) >=
-                  width * multi_pattern_walk<Warp>::row * sizeof(std::uint32_t));
+                  width * multi_pattern_walk<Warp>::positions_per_lane * sizeof(std::uint32_t));
   }
 
   /// Calls f(positions, ranks) for all positions where patterns begin, W at a time and in order,

@@ -5,8 +5,8 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/data/operators.hpp>
 #include <lanewise/data/pack.hpp>
-#include <lanewise/strings/detail/mismatch_filter.hpp>
 #include <lanewise/strings/detail/multi_pattern_view.hpp>
+#include <lanewise/strings/detail/text_scan.hpp>
 #include <lanewise/team/policy.hpp>
 #include <lanewise/team/team_algorithms.hpp>
 
@@ -19,7 +19,7 @@ namespace detail {
 struct text_packs {
   static constexpr int words = 4, bytes = 4 * words;
 
-  mismatch_text text;
+  aligned_text text;
   std::uint32_t other;  ///< a byte for positions where there is no text
 
   LANEWISE_FUNCTION std::int64_t number() const {
@@ -32,11 +32,9 @@ struct text_packs {
   LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t first, const Words& index,
                               Words (&in)[words]) const {
     using four = pack<std::uint32_t, words>;
-    const auto pack_index =
-        warp.gather(reinterpret_cast<const four*>(text.at(bytes * first)), index);
+    const auto loaded = warp.gather(reinterpret_cast<const four*>(text.at(bytes * first)), index);
     LANEWISE_UNROLL
-    for (int i = 0; i < words; ++i)
-      in[i] = warp.map([i](const four& x) { return x[i]; }, pack_index);
+    for (int i = 0; i < words; ++i) in[i] = warp.map([i](const four& x) { return x[i]; }, loaded);
   }
   template <class Warp, class Words>
   LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t first, const Words& index,
@@ -44,18 +42,9 @@ struct text_packs {
     for (int i = 0; i < words; ++i)
       in[i] = warp.map(
           [this, first, i](std::uint32_t pack_index) {
-            return word(bytes * (first + pack_index) + 4 * i);
+            return text.word(bytes * (first + pack_index) + 4 * i, other);
           },
           index);
-  }
-
- private:
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
-    if (text.has(position, 4)) return *text.at(position);
-    std::uint32_t word = 0;
-    for (int b = 0; b < 4; ++b)
-      word |= (text.has(position + b, 1) ? text.data[position + b - text.past()] : other) << 8 * b;
-    return word;
   }
 };
 

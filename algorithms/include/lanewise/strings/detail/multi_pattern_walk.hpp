@@ -45,7 +45,7 @@ class multi_pattern_walk {
  public:
   static constexpr int width = Warp::width;
   /// A lane has this number of neighbouring positions of half a step.
-  static constexpr int row = 16;
+  static constexpr int positions_per_lane = 16;
   using words = lanes_t<Warp, std::uint32_t>;
 
   /// best: 16 W words of scratch.
@@ -57,9 +57,9 @@ class multi_pattern_walk {
   /// pattern of each, or 0. The first position counts as `begin`.
   template <class F>
   LANEWISE_FUNCTION void each_position(std::int64_t first, int begin, F f) const {
-    for (int half = 0; half < 32 * width; half += row * width) {
+    for (int half = 0; half < 32 * width; half += positions_per_lane * width) {
       fill_best(first + half);
-      best_.each(warp_, row * width, begin + half, f);
+      best_.each(warp_, positions_per_lane * width, begin + half, f);
     }
   }
 
@@ -69,15 +69,15 @@ class multi_pattern_walk {
     const multi_pattern_text mine{text_, set_};
     words state = warp_.map(
         [=](std::uint32_t lane) {
-          const std::int64_t to = base + row * (std::int64_t{lane} + 1);
+          const std::int64_t to = base + positions_per_lane * (std::int64_t{lane} + 1);
           std::uint32_t s = 0;
           for (std::int64_t p = to + mine.set.depth - 2; p >= to; --p)
             if (p < mine.text.n) s = mine.next(s, p);
           return s;
         },
         warp_.lane());
-    for (std::uint32_t i = row; i-- > 0;) {
-      const words index = warp_.lane() * words(std::uint32_t{row}) + words(i);
+    for (std::uint32_t i = positions_per_lane; i-- > 0;) {
+      const words index = warp_.lane() * words(std::uint32_t{positions_per_lane}) + words(i);
       state = warp_.map(
           [=](std::uint32_t s, std::uint32_t x) {
             const std::int64_t p = base + x;

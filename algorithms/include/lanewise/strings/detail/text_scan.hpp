@@ -22,6 +22,46 @@ struct text_bytes {
   std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
+/// The words of a text, aligned to 32 bytes of memory. Positions count from the aligned byte at or
+/// before the text's first one, or from `lead` bytes before that. Bytes outside of the text are 0.
+struct aligned_text {
+  const unsigned char* data;
+  std::int64_t n;
+  int lead = 0;
+
+  LANEWISE_FUNCTION int past() const {
+    return static_cast<int>(
+               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(lead)) % 32) +
+           lead;
+  }
+  LANEWISE_FUNCTION bool has(std::int64_t position, int bytes) const {
+    return position >= past() && position + bytes <= past() + n;
+  }
+  LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t position) const {
+    return reinterpret_cast<const std::uint32_t*>(data + (position - past()));
+  }
+  /// Loads the word at a position that is a multiple of four. Bytes outside of the text are
+  /// `other`.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position, std::uint32_t other = 0) const {
+    if (has(position, 4)) return *at(position);
+    std::uint32_t word = 0;
+    for (int b = 0; b < 4; ++b)
+      word |= (has(position + b, 1) ? data[position + b - past()] : other) << 8 * b;
+    return word;
+  }
+  /// Loads `number` neighbouring words.
+  template <int number>
+  LANEWISE_FUNCTION void words(std::int64_t position, std::uint32_t (&in)[number]) const {
+    if (has(position, 4 * number)) {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = at(position)[i];
+    } else {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = word(position + 4 * i);
+    }
+  }
+};
+
 /// Returns the four bytes from byte o of a word on. The next word has the last o of them.
 template <class Words>
 LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {

@@ -4,8 +4,8 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/data/pack.hpp>
-#include <lanewise/strings/detail/mismatch_filter.hpp>
 #include <lanewise/strings/detail/stride4_windows.hpp>
+#include <lanewise/strings/detail/text_scan.hpp>
 #include <lanewise/team/policy.hpp>
 #include <lanewise/team/team_algorithms.hpp>
 
@@ -18,7 +18,7 @@ namespace detail {
 /// to 32 c + 35: the word before them can be read, too. Every W chunks, a step, have a word of
 /// marks.
 struct text_chunks {
-  mismatch_text text;
+  aligned_text text;
   stride4_windows probes;
 
   static LANEWISE_FUNCTION text_chunks make(const text_bytes& text, const stride4_windows& probes) {

@@ -156,7 +156,7 @@ class chunk_matcher {
   LANEWISE_FUNCTION void scan_chunks(const words& index, std::uint32_t number, std::int64_t base,
                                      bool are_last) {
     words row[12];
-    const mismatch_text text = chunks_.text;
+    const aligned_text text = chunks_.text;
     const std::int64_t first = begin_;
     const words inside =
         warp_.map([=](std::uint32_t c) { return text.has(32 * (first + c), 48) ? 1u : 0u; }, index);
