@@ -42,9 +42,18 @@ struct text_packs {
     for (int i = 0; i < words; ++i)
       in[i] = warp.map(
           [this, first, i](std::uint32_t pack_index) {
-            return text.word(bytes * (first + pack_index) + 4 * i, other);
+            return word(bytes * (first + pack_index) + 4 * i);
           },
           index);
+  }
+
+ private:
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
+    if (text.has(position, 4)) return *text.at(position);
+    std::uint32_t word = 0;
+    for (int b = 0; b < 4; ++b)
+      word |= (text.has(position + b, 1) ? text.data[position + b - text.past()] : other) << 8 * b;
+    return word;
   }
 };
 

@@ -40,13 +40,12 @@ struct aligned_text {
   LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t position) const {
     return reinterpret_cast<const std::uint32_t*>(data + (position - past()));
   }
-  /// Loads the word at a position that is a multiple of four. Bytes outside of the text are
-  /// `other`.
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position, std::uint32_t other = 0) const {
+  /// Loads the word at a position that is a multiple of four.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
     if (has(position, 4)) return *at(position);
     std::uint32_t word = 0;
     for (int b = 0; b < 4; ++b)
-      word |= (has(position + b, 1) ? data[position + b - past()] : other) << 8 * b;
+      if (has(position + b, 1)) word |= std::uint32_t{data[position + b - past()]} << 8 * b;
     return word;
   }
   /// Loads `number` neighbouring words.
