@@ -16,7 +16,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Matches in the order of their places.
+/// Matches in the order of their positions.
 template <class Places, class Lengths>
 struct sorted_matches {
   Places place;
@@ -30,8 +30,8 @@ struct sorted_matches {
     const std::int64_t at = begin(i), n = static_cast<std::int64_t>(length(i));
     return n > 0 && at > most - n ? most : at + n;
   }
-  /// The first of n matches, from one on, that begins at a place or after it. Doubles its steps:
-  /// it is mostly near.
+  /// Returns the first of n matches, from `from` on, that begins at `at` or later. It doubles its
+  /// steps, as the match is mostly near.
   LANEWISE_FUNCTION std::int64_t first_after(std::int64_t from, std::int64_t at,
                                              std::int64_t n) const {
     std::int64_t step = 1;
@@ -61,7 +61,7 @@ template <class Warp, class Matches>
 class match_group {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int rows = 4;  ///< asked for at once
+  static constexpr int rows = 4;  ///< loaded at once
   using numbers = lanes_t<Warp, std::uint32_t>;
   using bits = typename Warp::bits;
 
@@ -302,13 +302,13 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
 /// What is kept of n matches, after the workspace of another call: numbers for each, and for each
 /// group.
 struct match_arrays {
-  workspace_arrays parts;
+  workspace_arrays layout;
   std::size_t exit, entry;
 
   explicit match_arrays(std::int64_t n, const workspace_size& inner = {})
-      : parts(inner),
-        exit(parts.add<std::uint32_t>(n)),
-        entry(parts.add<std::uint32_t>(match_groups(n))) {}
+      : layout(inner),
+        exit(layout.add<std::uint32_t>(n)),
+        entry(layout.add<std::uint32_t>(match_groups(n))) {}
   template <class Exec>
   static std::uint32_t* at(const workspace& work, std::size_t offset) {
     return workspace_arrays::view<std::uint32_t, Exec>(work, offset, 0).data();
@@ -343,12 +343,12 @@ void mark_matches(const Exec& exec, const Matches& matches, const item_count& n,
 /// The workspace that mark_non_overlapping needs for up to n matches: 4 bytes each. Needs no
 /// device.
 inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
-  return kernels::match_arrays(n).parts.size();
+  return kernels::match_arrays(n).layout.size();
 }
 
 /// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others.
 /// Match 0 is taken, then the first match j with places(j) >= places(i) + length(i), and so on.
-/// Here i is the match that was taken before. Of matches with one place the first is taken.
+/// Here i is the match that was taken before. If matches have one position, the first is taken.
 ///
 /// places is a View or source of integers in ascending order, at most 2^32 - 2 of them; lengths an
 /// integer, which is that of all matches, or a View or source with one for each. Lengths below 1
@@ -372,7 +372,7 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
   if constexpr (detail::check_results<Exec, std::uint32_t, std::decay_t<decltype(sink)>>()) {
     const kernels::match_arrays all(n);
     auto work =
-        call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+        call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
     kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm),
                           all.at<Exec>(work.get(), all.exit), all.at<Exec>(work.get(), all.entry),
                           sink);
@@ -383,11 +383,11 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
 /// those of select_flagged. Needs no device.
 template <class T, class Exec>
 workspace_size select_non_overlapping_workspace(std::int64_t n) {
-  return kernels::match_arrays(n, lanewise::compact_workspace<T, Exec>(n)).parts.size();
+  return kernels::match_arrays(n, lanewise::compact_workspace<T, Exec>(n)).layout.size();
 }
 
-/// Copies the places of the matches that mark_non_overlapping marks to the front of out, in order,
-/// and stores their number in the rank-0 View number. out may be places itself; otherwise as
+/// Copies the positions of the matches that mark_non_overlapping marks to the front of out, in
+/// order, and stores their number in the rank-0 View number. out may be places itself; otherwise as
 /// select_flagged and mark_non_overlapping. number is not options::count. One launch more than the
 /// latter.
 template <execution_space Exec, class Places, class Lengths, class Out, class T, class... P>
@@ -401,7 +401,7 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   kernels::count_place<Exec>(number, algorithm);
   const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
   auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, all.parts.size(), algorithm);
+      call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
   const auto flags = kernels::workspace_arrays::view<std::uint32_t, Exec>(work.get(), all.exit, n);
   kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm), flags.data(),
                         all.at<Exec>(work.get(), all.entry), detail::as_sink<Exec>(flags));
@@ -429,9 +429,9 @@ workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t place
                        lanewise::select_non_overlapping_workspace<T, Exec>(places));
 }
 
-/// The places of the text where the pattern is found from left to right, each search beginning
-/// where the last occurrence ended: find_all and select_non_overlapping in places, a View of
-/// integers, which needs room for all occurrences, overlapping ones included.
+/// Writes the positions where the pattern is found from left to right, each search beginning where
+/// the last occurrence ended: find_all and select_non_overlapping in places, a View of integers,
+/// which needs room for all occurrences, overlapping ones included.
 ///
 /// The rank-0 View occurrences receives the number of all occurrences, overlapping ones included;
 /// number receives how many of them are taken. Where places has fewer items than there are

@@ -31,13 +31,13 @@ struct pattern_options {
 
 namespace detail {
 
-/// The words of a pattern, by which most places of a text are ruled out at once.
+/// The words of a pattern, by which most positions of a text are ruled out at once.
 ///
-/// Words that begin at every fourth byte of the text are enough for a pattern that has ten bytes
-/// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
-/// begins at one of four bytes of the pattern. A word and the one after it are mixed, and compared
-/// with four mixtures: of 7 bytes, of 8 where there are eleven bytes, and of three words where
-/// there are fifteen. Other patterns are looked for at every byte, by up to two words of theirs.
+/// Words at every fourth byte of the text are enough for a pattern that has ten bytes in a row
+/// without wildcards: one of them begins at one of four bytes of the pattern. A word and the next
+/// one are mixed, and compared with four mixtures: of 7 bytes, of 8 if there are eleven bytes, of
+/// three words if there are fifteen. Texts are searched for other patterns at every byte, by up to
+/// two words.
 ///
 ///   pattern    h e l l o   w o r l d !
 ///   ahead = 3  window[0] is of "hello wo", [1] of "ello wor", [2] of "llo worl", [3] of "lo world"
@@ -57,7 +57,7 @@ struct pattern_filter {
   /// The number of bytes that are compared at the ends of the text, from the first window on.
   std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
-  /// From which bit on five bits tell which of four windows a word may be.
+  /// The five bits from this one on say which of four windows a word may be.
   int shift = 0;
   /// At every byte: the bits of a word that count. At words: those of the second and third word, as
   /// they are in the mixture.
@@ -76,23 +76,23 @@ struct pattern_filter {
   }
 };
 
-/// A part of a pattern in which bytes come again and again after a few: `pairs` bytes from its
-/// first one on equal the bytes that lie `period` bytes further on. Texts that have such parts, but
-/// shorter ones, pass any filter that looks at some bytes.
+/// A periodic stretch of a pattern: `pairs` bytes from its first one on equal the bytes that lie
+/// `period` bytes further on. Texts with shorter such stretches pass any filter that tests some
+/// bytes.
 ///
 ///   pattern    b a a a a a a a a a a c      begin = 1, period = 1, pairs = 9
 struct pattern_stretch {
   static constexpr std::int64_t most_period = 8;
   static constexpr std::int64_t most_others = 8;
-  /// Shorter ones are no better than what the filter looks at.
+  /// Shorter ones are no better than the filter.
   static constexpr std::int64_t least_pairs = 8;
 
   std::int64_t begin = 0;
   std::int64_t period = 1;
-  std::int64_t pairs = 0;  ///< 0 if there is no such part
-  std::uint32_t care = 0;  ///< the bits of each of its bytes that count
-  bool is_whole = false;   ///< whether it is all of the pattern
-  bool tells_all = false;  ///< whether other bytes are so few that each is asked for
+  std::int64_t pairs = 0;       ///< 0 if there is no stretch
+  std::uint32_t care = 0;       ///< the bits of each of its bytes that count
+  bool covers_pattern = false;  ///< whether it is all of the pattern
+  bool is_decisive = false;     ///< whether so few bytes are outside that each is tested
 
   LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
   /// Whether byte i of the pattern has its equal in the stretch before it.
@@ -119,7 +119,7 @@ struct pattern_view {
   std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
   pattern_stretch stretch;
 
-  /// Whether the filter looks at all bytes.
+  /// Whether the filter tests all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
   /// Whether it does so at once, by one word.
   LANEWISE_FUNCTION bool is_short() const { return size <= 4; }
@@ -180,19 +180,19 @@ struct pattern_bytes {
   }
 };
 
-/// How many of the places of a long pattern are looked at for the one whose bytes differ most.
-inline constexpr std::size_t places_looked_at = 4096;
+/// Windows of a long pattern are chosen among this number of positions.
+inline constexpr std::size_t most_window_positions = 4096;
 
-/// Finds where the four windows of `window` bytes begin: at the place where the least number of
-/// different bytes is greatest. There is no such place if that number is less than three, or less
-/// than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked for at
-/// once where its windows are.)
-inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern, std::size_t window,
-                                                   bool is_stretch) {
+/// Finds where the four windows of `window` bytes begin: at the position where the least number of
+/// different bytes is greatest. There is no such position if that number is less than three, or
+/// less than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is loaded
+/// at once where its windows are.)
+inline std::optional<std::size_t> position_of_windows(const pattern_bytes& pattern,
+                                                      std::size_t window, bool is_stretch) {
   const std::size_t span = window + 3;
   int best = is_stretch ? 0 : window == 12 ? 1 : 2;
   std::optional<std::size_t> first;
-  for (std::size_t i = 0; i + span <= pattern.size() && i < places_looked_at; ++i) {
+  for (std::size_t i = 0; i + span <= pattern.size() && i < most_window_positions; ++i) {
     if (!pattern.counts(i, span)) continue;
     int least = static_cast<int>(window);
     for (std::size_t o = 0; o < 4; ++o) least = std::min(least, pattern.different(i + o, window));
@@ -220,7 +220,7 @@ inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_
   std::size_t window = 0;
   for (const std::size_t bytes : {12u, 8u, 7u}) {
     window = bytes;
-    first = place_of_windows(pattern, bytes, is_stretch);
+    first = position_of_windows(pattern, bytes, is_stretch);
     if (first) break;
   }
   if (!first) return false;
@@ -240,14 +240,14 @@ inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_
   return choose_shift(filter);
 }
 /// Up to 8 bytes: their first four have the most bits that count, and among them the most are
-/// different. The filter looks at these first. Of such places the last one, as what differs in a
+/// different. The filter looks at these first. Of such positions the last one, as what differs in a
 /// pattern of one letter comes last.
 inline void choose_bytes(const pattern_bytes& pattern, pattern_filter& filter) {
   constexpr std::size_t word = 4, window = 8;
   std::size_t at = 0;
   int most = -1;
   for (std::size_t i = 0;
-       pattern.size() > window && i < places_looked_at && i + word <= pattern.size(); ++i) {
+       pattern.size() > window && i < most_window_positions && i + word <= pattern.size(); ++i) {
     const std::size_t here = pattern.size() - word - i;
     const int value = 16 * std::popcount(pattern.care(here)) + 8 * pattern.different(here, word) +
                       pattern.different(here, window);
@@ -346,7 +346,7 @@ class pattern {
     }
     Kokkos::deep_copy(words_, host);
     stretch_ = detail::stretch_of(all);
-    filter_ = detail::filter_of(all, stretch_.is_whole);
+    filter_ = detail::filter_of(all, stretch_.covers_pattern);
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
@@ -382,5 +382,16 @@ class pattern {
   detail::pattern_filter filter_;
   detail::pattern_stretch stretch_;
 };
+
+namespace detail {
+template <class T>
+inline constexpr bool is_text_matcher = false;
+template <class MemorySpace>
+inline constexpr bool is_text_matcher<pattern<MemorySpace>> = true;
+}  // namespace detail
+
+/// What texts and rows are searched for: a pattern, or a pattern_set.
+template <class T>
+concept text_matcher = detail::is_text_matcher<T>;
 
 LANEWISE_END_NAMESPACE

@@ -23,7 +23,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A set in one piece of memory: where each array begins, in words of 4 bytes.
+/// A set in one block of memory: where each array begins, in words of 4 bytes.
 struct multi_pattern_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
@@ -47,7 +47,7 @@ struct multi_pattern_image {
     view.window_buckets.number = windows.buckets.number;
     view.short_buckets.number = shorts.buckets.number;
     view.triples_bits = shorts.triples_bits;
-    view.looks_around = windows.looks_around;
+    view.uses_surroundings = windows.uses_surroundings;
     view.around = windows.around;
     view.letters = letters;
     view.folds_case = folds_case;
@@ -234,5 +234,10 @@ class pattern_set {
   detail::multi_pattern_image image_;
   view_type memory_;
 };
+
+namespace detail {
+template <class MemorySpace>
+inline constexpr bool is_text_matcher<pattern_set<MemorySpace>> = true;
+}  // namespace detail
 
 LANEWISE_END_NAMESPACE

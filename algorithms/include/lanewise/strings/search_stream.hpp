@@ -39,18 +39,18 @@ struct stream_seam {
 
   /// Part of the copies, each begun by another warp.
   template <class Team>
-  LANEWISE_RARE_FUNCTION void prepare(const Team& team, std::int64_t part,
-                                      std::int64_t parts) const {
-    copy_part(team, 0, even_share(joined, part, parts), chunk.data, bytes + kept);
-    copy_part(team, 1, even_share(from_old, part, parts), bytes + (kept - from_old), next);
-    copy_part(team, 2, even_share(from_new, part, parts), chunk.data + (chunk.n - from_new),
-              next + from_old);
+  LANEWISE_RARE_FUNCTION void prepare(const Team& team, std::int64_t share,
+                                      std::int64_t shares) const {
+    copy_share(team, 0, even_share(joined, share, shares), chunk.data, bytes + kept);
+    copy_share(team, 1, even_share(from_old, share, shares), bytes + (kept - from_old), next);
+    copy_share(team, 2, even_share(from_new, share, shares), chunk.data + (chunk.n - from_new),
+               next + from_old);
   }
 
  private:
   template <class Team>
-  LANEWISE_FUNCTION static void copy_part(const Team& team, int turn, const index_range& mine,
-                                          const unsigned char* from, unsigned char* to) {
+  LANEWISE_FUNCTION static void copy_share(const Team& team, int turn, const index_range& mine,
+                                           const unsigned char* from, unsigned char* to) {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     for (std::int64_t i = mine.begin + (team.warp_index() + turn) % Team::warps * width;
@@ -76,8 +76,8 @@ struct prepare_seam_kernel {
   }
 };
 
-/// A kernel that counts, or finds the first or last place, for a chunk and its seam. The last team,
-/// which has the fewest pieces of the chunk, has a short seam.
+/// Counts, or finds the first or last position, in a chunk and its seam. The last team, which has
+/// the fewest blocks of the chunk, has a short seam.
 template <class Fold>
 struct chunk_fold_kernel {
   struct policy : Fold::policy {};
@@ -85,7 +85,7 @@ struct chunk_fold_kernel {
   using scratch = typename Fold::template scratch<Team>;
 
   stream_seam seam;
-  pattern_search of_seam;
+  typename Fold::search_type of_seam;
   Fold of_chunk;
 
   template <class Team>
@@ -97,63 +97,40 @@ struct chunk_fold_kernel {
       team.barrier();
     }
     // One loop for both, so that registers are enough.
-    for (int part = has_seam ? 0 : 1; part < 2; ++part) {
-      const pattern_search& in = part == 0 ? of_seam : of_chunk.search;
-      const bool is_alone = part == 0 && is_short;
+    for (int pass = has_seam ? 0 : 1; pass < 2; ++pass) {
+      const typename Fold::search_type& in = pass == 0 ? of_seam : of_chunk.search;
+      const bool is_alone = pass == 0 && is_short;
       of_chunk.fold(team, shared, in, is_alone ? 0 : team.index(), is_alone ? 1 : team.league());
     }
   }
 };
 
-/// search_places_kernel for a chunk and its seam, after the places that were found before. The
-/// first pieces are the seam's.
-template <bool is_short, class Sink>
-struct chunk_places_kernel {
-  struct policy : search_places_kernel<is_short, Sink>::policy {};
+/// A search of a chunk and its seam, as pattern_matches. The first blocks are the seam's.
+template <bool is_short>
+struct stream_matches {
   template <class Team>
-  using found_by = found_places<Team, text_piece<Team, is_short>>;
-  template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_by<Team>>;
+  using block = text_block<Team, is_short>;
+  using positions_policy = typename pattern_matches<is_short>::positions_policy;
 
   stream_seam seam;
   pattern_search of_seam, of_chunk;
-  Sink places;
-  look_back_chain<std::int64_t> link;
-  const std::int64_t* before;  // how many were found; null: none
-  std::int64_t* after;         // how many there are now
-  detail::integers number;     // the same, for the caller
+  std::int64_t blocks;
+  const std::int64_t* before;  ///< how many positions were found; null: none
+  std::int64_t* after;         ///< how many there are now
 
   template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const auto in_front = static_cast<std::uint32_t>(of_seam.pieces);
-    const auto pieces = in_front + static_cast<std::uint32_t>(of_chunk.pieces);
-    std::int64_t mine = 0;
-    lanewise::decoupled_look_back(
-        team, link, pieces, shared, plus{},
-        maybe<std::int64_t>{before == nullptr ? 0 : *before, true},
-        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          if (ticket == 0 && seam.is_short()) {
-            seam.prepare(team, 0, 1);
-            team.barrier();
-          }
-          const bool is_seam = ticket < in_front;
-          return found_by<Team>(
-              team, place,
-              text_piece<Team, is_short>(team, place.piece, is_seam ? of_seam : of_chunk,
-                                         is_seam ? ticket : ticket - in_front));
-        },
-        [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
-        [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& so_far)
-            LANEWISE_INLINE_LAMBDA {
-              found.store(places, so_far.value);
-              if (ticket + 1 == pieces) {
-                team.once([&] {
-                  *after = so_far.value + mine;
-                  number.put(0, so_far.value + mine);
-                });
-              }
-            });
+  LANEWISE_FUNCTION block<Team> block_of(const Team& team, typename block<Team>::scratch& shared,
+                                         std::int64_t index) const {
+    if (index == 0 && seam.is_short()) {
+      seam.prepare(team, 0, 1);
+      team.barrier();
+    }
+    const bool is_seam = index < of_seam.blocks;
+    return block<Team>(team, shared, is_seam ? of_seam : of_chunk,
+                       is_seam ? index : index - of_seam.blocks);
   }
+  LANEWISE_FUNCTION std::int64_t found_before() const { return before == nullptr ? 0 : *before; }
+  LANEWISE_FUNCTION void finish(std::int64_t number) const { *after = number; }
 };
 
 }  // namespace kernels
@@ -206,10 +183,11 @@ class search_stream {
   /// How often the pattern occurs, in the rank-0 View result.
   template <execution_space Exec, class Chunk, class... P>
   void count(const Exec& exec, const Chunk& chunk, const Kokkos::View<std::int64_t, P...>& result) {
+    std::int64_t* const sum = kernels::result_place<Exec>("search_stream::count", result);
     if (what_.view().is_short()) {
-      fold<kernels::search_count_kernel<true>>(exec, "search_stream::count", chunk, result);
+      fold<count_kernel<true>>(exec, "search_stream::count", chunk, sum, sum);
     } else {
-      fold<kernels::search_count_kernel<false>>(exec, "search_stream::count", chunk, result);
+      fold<count_kernel<false>>(exec, "search_stream::count", chunk, sum, sum);
     }
   }
   /// The first position, or -1. Chunks after it are hardly read.
@@ -232,6 +210,9 @@ class search_stream {
                 const Kokkos::View<T, P...>& number, const string_search_options& options = {});
 
  private:
+  template <bool is_short>
+  using count_kernel = kernels::text_count_kernel<kernels::pattern_matches<is_short>>;
+
   std::int64_t most_kept() const { return what_.size() - 1; }
   bool is_new() const { return *kind_ == '\0'; }
 
@@ -271,29 +252,28 @@ class search_stream {
   template <class Exec, class Chunk, class... P>
   void find_end(const Exec& exec, const char* algorithm, const Chunk& chunk,
                 const Kokkos::View<std::int64_t, P...>& result, bool is_first) {
+    const kernels::extreme_position end{kernels::result_place<Exec>(algorithm, result), is_first};
     if (what_.view().is_short()) {
-      fold<kernels::search_end_kernel<true>>(exec, algorithm, chunk, result, is_first);
+      fold<kernels::search_end_kernel<true>>(exec, algorithm, chunk, end.result, end);
     } else {
-      fold<kernels::search_end_kernel<false>>(exec, algorithm, chunk, result, is_first);
+      fold<kernels::search_end_kernel<false>>(exec, algorithm, chunk, end.result, end);
     }
   }
-  template <class Fold, class Exec, class Chunk, class... P, class... Args>
-  void fold(const Exec& exec, const char* algorithm, const Chunk& chunk,
-            const Kokkos::View<std::int64_t, P...>& result, Args... args) {
+  /// target: what the kernel has for its result.
+  template <class Fold, class Exec, class Chunk, class Target>
+  void fold(const Exec& exec, const char* algorithm, const Chunk& chunk, std::int64_t* result,
+            const Target& target) {
     using kernel = kernels::chunk_fold_kernel<Fold>;
     const auto seam = seam_of(exec, algorithm, chunk);
-    std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
-    if (is_new())
-      lanewise::launch(exec, "Lanewise::search_stream::begin", 1,
-                       kernels::search_begin_kernel{place, Fold::nothing});
+    if (is_new()) kernels::begin_result(exec, result, Fold::nothing);
     prepare_if_long(exec, seam);
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
     const auto mine = of_chunk.template shared_by<kernel>(1);
     lanewise::launch(exec, "Lanewise::search_stream",
                      backend_of<Exec>::template resident_league<kernel>(
-                         exec, std::max(of_seam.pieces(), mine.pieces + 1)),
-                     kernel{seam, of_seam.search(), Fold{mine, place, args...}});
+                         exec, std::max(of_seam.blocks(), mine.blocks + 1)),
+                     kernel{seam, {of_seam.search()}, Fold{{mine}, target}});
     go_on_after(algorithm, seam);
   }
   template <class Exec>
@@ -313,12 +293,12 @@ class search_stream {
 /// bytes. Needs no device.
 template <class Exec>
 workspace_size search_stream_workspace(std::int64_t m, std::int64_t n) {
-  // Shorter texts may have more pieces, but none has shorter pieces than the shortest.
+  // Shorter texts may have more blocks, but none has shorter blocks than the shortest.
   using warp_type = warp_t<Exec>;
-  const auto least = kernels::text_cuts::make<warp_type>(0, false);
-  const std::int64_t pieces =
-      least.template pieces<warp_type>(2 * (m - 1)) + least.template pieces<warp_type>(n);
-  return {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  const auto least = kernels::text_partition::make<warp_type>(0, false);
+  const std::int64_t blocks =
+      least.template blocks<warp_type>(2 * (m - 1)) + least.template blocks<warp_type>(n);
+  return {blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)};
 }
 
 template <class MemorySpace>
@@ -330,26 +310,26 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
   const auto seam = seam_of(exec, algorithm, chunk);
   const auto sink = detail::as_sink<Exec>(places);
   detail::expects_memory(sink, algorithm, "places");
-  const auto place = kernels::count_place<Exec>(number, algorithm);
+  const auto count = kernels::count_place<Exec>(number, algorithm);
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
-    std::int64_t pieces = of_seam.pieces() + of_chunk.pieces();
+    const std::int64_t most = of_seam.blocks() + of_chunk.blocks();
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, options.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)},
-        algorithm);
+        exec, options.work, {most, look_back_chain<std::int64_t>::payload_bytes(most)}, algorithm);
     prepare_if_long(exec, seam);
     const auto run = [&](auto is_short) {
-      using kernel =
-          kernels::chunk_places_kernel<decltype(is_short)::value, std::decay_t<decltype(sink)>>;
+      using search = kernels::stream_matches<decltype(is_short)::value>;
+      using kernel = kernels::text_positions_kernel<search, std::decay_t<decltype(sink)>>;
       const auto mine = of_chunk.template shared_by<kernel>();
-      pieces = of_seam.pieces() + mine.pieces;
-      lanewise::launch(exec, "Lanewise::search_stream::find_all",
-                       backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
-                       kernel{seam, of_seam.search(), mine, sink,
-                              work.get().template make_look_back_chain<std::int64_t>(0),
-                              is_new() ? nullptr : numbers_.data() + turn_,
-                              numbers_.data() + (1 - turn_), place});
+      const std::int64_t blocks = of_seam.blocks() + mine.blocks;
+      lanewise::launch(
+          exec, "Lanewise::search_stream::find_all",
+          backend_of<Exec>::template league_for_tiles<kernel>(exec, blocks),
+          kernel{
+              search{seam, of_seam.search(), mine, blocks,
+                     is_new() ? nullptr : numbers_.data() + turn_, numbers_.data() + (1 - turn_)},
+              sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
     };
     if (what_.view().is_short()) {
       run(std::true_type{});

@@ -9,8 +9,8 @@
 
 #include <type_traits>
 
-// Finds the places where a pattern occurs in each of many rows of bytes. All bytes are searched as
-// one text, and the rows are cut out of what was found, so that no length of rows hurts.
+// Finds the positions where a pattern occurs in each of many rows of bytes. All bytes are searched
+// as one text, and the rows are cut out of what was found, so that no length of rows hurts.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -60,8 +60,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Tells which steps of the rows' bytes may have places at all, so that the kernel after it needs
-/// not look at others.
+/// Finds the steps of the rows' bytes that may have positions, so that the kernel after it skips
+/// the others.
 template <detail::pattern_filter::kind how>
 struct rows_filter_kernel {
   struct policy : search_policy {};
@@ -76,12 +76,12 @@ struct rows_filter_kernel {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
     const detail::row_path<warp_type> path(rows, bits);
-    const int of_word = bits.passed.of_word;
+    const int steps_per_word = bits.passed.steps_per_word;
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
-    for (std::int64_t w = mine; w * of_word < path.steps; w += team.league() * Team::warps) {
-      const std::int64_t first = w * of_word, left = path.steps - first;
-      const int number = left < of_word ? static_cast<int>(left) : of_word;
-      const detail::text_steps<warp_type> steps(warp, path.text, bits.pattern, path.place(first),
+    for (std::int64_t w = mine; w * steps_per_word < path.steps; w += team.league() * Team::warps) {
+      const std::int64_t first = w * steps_per_word, left = path.steps - first;
+      const int number = left < steps_per_word ? static_cast<int>(left) : steps_per_word;
+      const detail::text_steps<warp_type> steps(warp, path.text, bits.pattern, path.position(first),
                                                 number);
       std::uint32_t passed = 0;
       for (int s = 0; s < number; ++s)
@@ -92,7 +92,7 @@ struct rows_filter_kernel {
   }
 };
 
-/// Every warp takes pieces of the path through steps and rows' ends, in order. What a piece leaves
+/// Every warp draws pieces of the path through steps and rows' ends, in order. What a piece leaves
 /// open goes to the next one through the chain.
 template <class Bits>
 struct rows_search_kernel {
@@ -143,8 +143,8 @@ struct rows_search_kernel {
   }
 };
 
-/// Keeps the numbers of places that out has for the rows at the ends of the pieces. Other warps may
-/// overwrite these when they are looked at.
+/// Copies the numbers of positions of the rows at the ends of the pieces from out. Other warps may
+/// overwrite these before they are used.
 template <class Bits>
 struct rows_totals_kernel {
   struct policy : launch_policy {};
@@ -155,7 +155,7 @@ struct rows_totals_kernel {
   Bits bits;
   detail::row_results out;
   std::int64_t* totals;
-  std::int64_t warps;  ///< of the league that will look
+  std::int64_t warps;  ///< of the league of the search
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -223,7 +223,7 @@ template <class Exec>
 struct rows_memory {
   std::int64_t pieces;
   std::size_t totals_at, words_at;
-  int of_word = 1;
+  int steps_per_word = 1;
   std::int64_t words;
 
   rows_memory(std::int64_t n, std::int64_t rows) {
@@ -232,8 +232,8 @@ struct rows_memory {
     totals_at = look_back_chain<detail::row_carry>::payload_bytes(pieces);
     words_at = totals_at + 16 * static_cast<std::size_t>(pieces);
     const std::int64_t steps = path::most_steps(n);
-    while (of_word < 32 && steps / of_word > 8000) of_word *= 2;
-    words = divide_up(steps, std::int64_t{of_word});
+    while (steps_per_word < 32 && steps / steps_per_word > 8000) steps_per_word *= 2;
+    words = divide_up(steps, std::int64_t{steps_per_word});
   }
   workspace_size size() const { return {pieces, words_at + 4 * static_cast<std::size_t>(words)}; }
 };
@@ -271,16 +271,16 @@ struct rows_call {
         errors(options.errors.data() != nullptr ? options.errors.data() : work.errors()),
         plain(static_cast<char*>(work.plain())) {}
 
-  /// Room for the bits of the steps that may have places.
+  /// Room for the bits of the steps that may have positions.
   detail::passed_steps passed() const {
-    return {reinterpret_cast<std::uint32_t*>(plain + memory.words_at), memory.of_word};
+    return {reinterpret_cast<std::uint32_t*>(plain + memory.words_at), memory.steps_per_word};
   }
   template <class Kernel>
   std::int64_t league(std::int64_t warps) const {
     return backend_of<Exec>::template resident_league<Kernel>(
         exec, divide_up(warps, std::int64_t{team_t<Exec, typename Kernel::policy>::warps}));
   }
-  /// Answers a question about the places that bits has.
+  /// Answers a question about the positions that bits has.
   template <class Bits>
   void answer(const Bits& bits, const detail::row_question& question,
               string_positions positions) const {
@@ -311,28 +311,44 @@ struct rows_call {
   }
 };
 
-template <class Exec, class Rows, class Memory, class Out>
-void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
-                 const pattern<Memory>& what, const Out& out, const detail::row_question& question,
+/// Answers a question about rows for a matcher; View is the type that kernels know the matcher by.
+template <class View>
+struct row_matcher_search;
+
+template <>
+struct row_matcher_search<detail::pattern_view> {
+  template <class Exec>
+  static void answer(const Exec& exec, const char* algorithm, const detail::row_layout& rows,
+                     const detail::row_results& results, const detail::pattern_view& what,
+                     const detail::row_question& question, const rows_options& options) {
+    auto work = call_workspace::make<backend_of<Exec>>(
+        exec, options.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+    const rows_call<Exec> call(exec, rows, results, work.get(), options);
+    detail::pattern_bits bits{what};
+    if (!what.is_short()) {
+      bits.passed = call.passed();
+      detail::with_long_kind(what.filter.how, [&](auto how) {
+        using kernel = rows_filter_kernel<decltype(how)::value>;
+        lanewise::launch(exec, "Lanewise::string_rows::filter",
+                         call.template league<kernel>(call.memory.words), kernel{rows, bits});
+      });
+    }
+    call.answer(bits, question, options.positions);
+  }
+};
+
+template <class Exec, class Rows, class Matcher, class Out>
+void search_rows(const Exec& exec, const char* algorithm, const Rows& given, const Matcher& what,
+                 const Out& out, const detail::row_question& question,
                  const rows_options& options) {
   const detail::row_layout rows = kernels::layout_of<Exec>(
       algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, what));
   const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
   options.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
-  auto work = call_workspace::make<backend_of<Exec>>(
-      exec, options.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
-  const rows_call<Exec> call(exec, rows, results, work.get(), options);
-  detail::pattern_bits bits{what.view()};
-  if (!bits.pattern.is_short()) {
-    bits.passed = call.passed();
-    detail::with_long_kind(bits.pattern.filter.how, [&](auto how) {
-      using kernel = rows_filter_kernel<decltype(how)::value>;
-      lanewise::launch(exec, "Lanewise::string_rows::filter",
-                       call.template league<kernel>(call.memory.words), kernel{rows, bits});
-    });
-  }
-  call.answer(bits, question, options.positions);
+  const auto view = what.view();
+  row_matcher_search<std::decay_t<decltype(view)>>::answer(exec, algorithm, rows, results, view,
+                                                           question, options);
 }
 
 }  // namespace kernels
@@ -344,48 +360,52 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 /// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
 /// no row has are not reported. One launch, or two for patterns of 8 bytes or more. O(bytes + rows)
 /// work whatever the rows' lengths, plus what string_search.hpp says of texts in which a filter
-/// passes very many places. Reads bytes and offsets once, steps of 1024 bytes that have a longer
+/// passes very many positions. Reads bytes and offsets once, steps of 1024 bytes that have a longer
 /// pattern twice, and writes out once. Does not block. Rows whose offsets fall, or lie outside of
 /// the bytes, have the result of null rows. They are counted in options.errors, else in
 /// options.work; nothing is read or written outside. Results of other rows are unspecified then.
 /// Throws std::invalid_argument on wrong extents.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                   const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_contains", rows, what, out,
                        {detail::row_question::kind::contains}, options);
 }
 /// out(r) = how often the pattern occurs in row r; 0 for null rows. Here and below, out is a View
 /// of integers but bool; what is too great for them becomes the greatest. As rows_contains.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number},
                        options);
 }
-/// out(r) = the first place where the pattern begins in row r, counted from where the row begins in
-/// options.positions, or -1; -1 for null rows. As rows_contains.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+/// out(r) = the first position where the pattern begins in row r, counted from where the row begins
+/// in options.positions, or -1; -1 for null rows. As rows_contains.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                     const pattern<Memory>& what, const Out& out,
-                     const rows_options& options = {}) {
+                     const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_first", rows, what, out,
                        {detail::row_question::kind::first}, options);
 }
-/// As `rows_find_first`, for the last place.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+/// As `rows_find_first`, for the last position.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                    const pattern<Memory>& what, const Out& out, const rows_options& options = {}) {
+                    const Matcher& what, const Out& out, const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, what, out, {detail::row_question::kind::last},
                        options);
 }
-/// As `rows_find_first`, for place i of each row, in order from 0 on, or from the last one, -1,
+/// As `rows_find_first`, for position i of each row, in order from 0 on, or from the last one, -1,
 /// backwards; -1 where there is none. To count from the end takes two more launches, and the bytes
-/// that have places once more; out holds the numbers of places until then, which have to be less
-/// than its greatest.
-template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+/// that have positions once more; out holds the numbers of positions until then, which have to be
+/// less than its greatest.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, text_matcher Matcher,
+          class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
-                   const pattern<Memory>& what, std::int64_t i, const Out& out,
+                   const Matcher& what, std::int64_t i, const Out& out,
                    const rows_options& options = {}) {
   kernels::search_rows(exec, "rows_find_nth", rows, what, out, {detail::row_question::kind::nth, i},
                        options);

@@ -14,9 +14,8 @@
 
 #include <algorithm>
 
-// Finds the places where one pattern occurs in a text: at which bytes, overlapping occurrences
-// included. The calls read the text once, and compare with the whole pattern only where a word of
-// it fits.
+// Finds the positions where a pattern occurs in a text, overlapping occurrences included. The calls
+// read the text once, and compare all bytes of the pattern only where a word of it fits.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -32,18 +31,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-struct search_policy : launch_policy {
-  static constexpr int teams_per_multiprocessor = 4;
-  static constexpr int host_teams_per_thread = 16;
-  static constexpr int most_steps = 512;  ///< of a piece where no filter has been
-};
-/// Kernels for short patterns look at one step at a time, and need other warps beside them.
-template <bool is_short>
-struct search_fold_policy : search_policy {
-  static constexpr int teams_per_multiprocessor = is_short ? 6 : 4;
-};
-
-/// What a fold begins with.
+/// Writes the value that a count or a search for one position begins with.
 struct search_begin_kernel {
   struct policy : launch_policy {};
   template <class Team>
@@ -58,14 +46,20 @@ struct search_begin_kernel {
   }
 };
 
-/// Counts all places.
-template <bool is_short>
-struct search_count_kernel {
-  struct policy : search_fold_policy<is_short> {};
-  template <class Team>
-  using scratch = typename text_piece<Team, is_short>::scratch;
+template <class Exec>
+void begin_result(const Exec& exec, std::int64_t* result, std::int64_t value) {
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{result, value});
+}
 
-  pattern_search search;
+/// Counts the positions that a matcher finds in a text.
+template <class Search>
+struct text_count_kernel {
+  struct policy : Search::count_policy {};
+  template <class Team>
+  using scratch = typename Search::template block<Team>::scratch;
+  using search_type = Search;
+
+  Search search;
   std::int64_t* result;
   static constexpr std::int64_t nothing = 0;
 
@@ -73,16 +67,16 @@ struct search_count_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     fold(team, shared, search, team.index(), team.league());
   }
-  /// Folds every `stride`-th piece of a text, from piece `begin` on.
+  /// Folds every `stride`-th block of a text, from block `begin` on.
   template <class Team>
-  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const Search& in,
                               std::int64_t begin, std::int64_t stride) const {
-    using piece = text_piece<Team, is_short>;
+    using block = typename Search::template block<Team>;
     const auto warp = team.warp();
     std::uint64_t all = 0;
-    for (std::int64_t p = begin; p < in.pieces; p += stride) {
-      typename piece::words number(0u);
-      piece(team, shared, in, p).find(counter<typename Team::warp_type>{warp, number});
+    for (std::int64_t b = begin; b < in.blocks; b += stride) {
+      typename block::words number(0u);
+      block(team, shared, in, b).find(counter<typename Team::warp_type>{warp, number});
       all += warp.reduce(number, plus{});
     }
     if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
@@ -98,13 +92,41 @@ struct search_count_kernel {
     LANEWISE_FUNCTION void operator()(int, std::int64_t, const words& bits) const {
       number = number + detail::bits_set(warp, bits);
     }
-    LANEWISE_FUNCTION void run(int, const detail::run_of_places& run) const {
+    LANEWISE_FUNCTION void run(int, const detail::position_run& run) const {
       number = number + lanewise::select(warp.first(1), words(run.number), words(0u));
     }
   };
 };
 
-/// Finds the first place or the last.
+/// The first or last position that a league has found so far.
+struct extreme_position {
+  std::int64_t* result;  ///< of the first: begins with -1, the greatest unsigned number
+  bool is_first;
+
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t load(const Warp& warp) const {
+    return warp.template load<order::relaxed>(*result);
+  }
+  /// Whether no position in [begin, end) can replace `best`.
+  LANEWISE_FUNCTION bool is_final(std::int64_t best, std::int64_t begin, std::int64_t end) const {
+    return is_first ? best >= 0 && best < begin : best >= end;
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void update(const Warp& warp, std::int64_t position) const {
+    if (is_first) {
+      warp.fetch_min(*reinterpret_cast<std::uint64_t*>(result),
+                     static_cast<std::uint64_t>(position));
+    } else {
+      warp.fetch_max(*result, position);
+    }
+  }
+  template <class Warp, class Bits>
+  LANEWISE_FUNCTION int outermost(Bits bits) const {
+    return is_first ? Warp::lowest(bits) : Warp::highest(bits);
+  }
+};
+
+/// Finds the first position of a pattern or the last.
 template <bool is_short>
 struct search_end_kernel {
   /// Four steps on their way at once take registers: an H200 reads 0.91 of what a sum reads by
@@ -113,63 +135,51 @@ struct search_end_kernel {
     static constexpr int teams_per_multiprocessor = is_short ? 6 : 3;
   };
   template <class Team>
-  using scratch = typename text_piece<Team, is_short>::scratch;
+  using scratch = typename text_block<Team, is_short>::scratch;
+  using search_type = pattern_matches<is_short>;
 
-  pattern_search search;
-  std::int64_t* result;  // of the first: begins with -1, the greatest unsigned number
-  bool is_first;
+  search_type search;
+  extreme_position end;
   static constexpr std::int64_t nothing = -1;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     fold(team, shared, search, team.index(), team.league());
   }
-  /// Folds every `stride`-th piece of a text, from piece `begin` on.
+  /// Folds every `stride`-th block of a text, from block `begin` on.
   template <class Team>
-  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const search_type& in,
                               std::int64_t begin, std::int64_t stride) const {
-    using piece_type = text_piece<Team, is_short>;
+    using block_type = text_block<Team, is_short>;
     const auto warp = team.warp();
     std::int64_t best = nothing;
-    for (std::int64_t p = begin; p < in.pieces; p += stride) {
-      const piece_type piece(team, shared, in, is_first ? p : in.pieces - 1 - p);
-      if (is_decided(piece, best)) break;
-      // Asked for before the piece, and looked at after it: nothing waits for it.
-      best = warp.template load<order::relaxed>(*result);
-      // One atomic operation for a piece: of the first step with places at once, so that others
-      // stop; the last step is known after the piece.
-      typename piece_type::words kept(0u);
+    for (std::int64_t b = begin; b < in.blocks; b += stride) {
+      const block_type block(team, shared, in, end.is_first ? b : in.blocks - 1 - b);
+      if (end.is_final(best, block.first(),
+                       block.first() + block.steps() * block_type::steps_type::positions))
+        break;
+      // The value is used after the block, so nothing waits for it.
+      best = end.load(warp);
+      // A block takes one atomic operation: for its first step with positions at once, so that
+      // other teams stop, or for its last step at its end.
+      typename block_type::words kept(0u);
       std::int64_t kept_first = 0;
-      piece.find_alone([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
-        if (!warp.any(bits != 0u) || (is_first && warp.any(kept != 0u))) return;
+      block.find_alone([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
+        if (!warp.any(bits != 0u) || (end.is_first && warp.any(kept != 0u))) return;
         kept = bits;
         kept_first = first;
-        if (is_first) tell(warp, first, bits);
+        if (end.is_first) update(warp, first, bits);
       });
-      if (!is_first && warp.any(kept != 0u)) tell(warp, kept_first, kept);
+      if (!end.is_first && warp.any(kept != 0u)) update(warp, kept_first, kept);
     }
   }
 
  private:
-  /// Whether what was found is before a piece, or after it.
-  template <class Piece>
-  LANEWISE_FUNCTION bool is_decided(const Piece& piece, std::int64_t best) const {
-    if (is_first) return best >= 0 && best < piece.first();
-    return best >= piece.first() + piece.steps() * Piece::steps_type::places;
-  }
   template <class Warp, class Words>
-  LANEWISE_FUNCTION void tell(const Warp& warp, std::int64_t first, const Words& bits) const {
+  LANEWISE_FUNCTION void update(const Warp& warp, std::int64_t first, const Words& bits) const {
     const Words ordered = detail::text_steps<Warp>::in_order(warp, bits);
-    const auto lanes = warp.ballot(ordered != 0u);
-    const int lane = is_first ? Warp::lowest(lanes) : Warp::highest(lanes);
-    const std::uint32_t word = warp.broadcast(ordered, lane);
-    const std::int64_t at =
-        first + 32 * lane + (is_first ? Warp::lowest(word) : Warp::highest(word));
-    if (is_first) {
-      warp.fetch_min(*reinterpret_cast<std::uint64_t*>(result), static_cast<std::uint64_t>(at));
-    } else {
-      warp.fetch_max(*result, at);
-    }
+    const int lane = end.outermost<Warp>(warp.ballot(ordered != 0u));
+    end.update(warp, first + 32 * lane + end.outermost<Warp>(warp.broadcast(ordered, lane)));
   }
 };
 
@@ -177,43 +187,44 @@ struct search_end_kernel {
 struct search_bitmap_kernel {
   struct policy : search_policy {};
   template <class Team>
-  using scratch = typename text_piece<Team, true>::scratch;
+  using scratch = typename text_block<Team, true>::scratch;
+  using search_type = pattern_matches<true>;
 
-  pattern_search search;
+  search_type search;
   std::uint32_t* bits;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    for (std::int64_t p = team.index(); p < search.pieces; p += team.league())
-      write(team.warp(), text_piece<Team, true>(team, shared, search, p));
+    for (std::int64_t b = team.index(); b < search.blocks; b += team.league())
+      write(team.warp(), text_block<Team, true>(team, shared, search, b));
   }
 
  private:
-  template <class Warp, class Piece>
-  LANEWISE_FUNCTION void write(const Warp& warp, const Piece& piece) const {
-    using steps = typename Piece::steps_type;
+  template <class Warp, class Block>
+  LANEWISE_FUNCTION void write(const Warp& warp, const Block& block) const {
+    using steps = typename Block::steps_type;
     const int past = steps::past(search.text, search.pattern);
-    if (past > 0) return write_across(warp, piece, past);
-    piece.find([&](int, std::int64_t first, const auto& found)
+    if (past > 0) return write_across(warp, block, past);
+    block.find([&](int, std::int64_t first, const auto& found)
                    LANEWISE_INLINE_LAMBDA { store(warp, first, steps::in_order(warp, found)); });
   }
-  /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, and
-  /// the second may be of the next step.
-  template <class Warp, class Piece>
-  LANEWISE_FUNCTION void write_across(const Warp& warp, const Piece& piece, int past) const {
-    using steps = typename Piece::steps_type;
-    using words = typename Piece::words;
+  /// The positions of a step begin `past` bytes too early: a word of the bitmap joins two words,
+  /// and the second may be of the next step.
+  template <class Warp, class Block>
+  LANEWISE_FUNCTION void write_across(const Warp& warp, const Block& block, int past) const {
+    using steps = typename Block::steps_type;
+    using words = typename Block::words;
     words before(0u);
     std::int64_t at = 0;
     std::uint32_t after = 0;
     bool is_waiting = false;
-    piece.find([&](int step, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
+    block.find([&](int step, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
       const words here = steps::in_order(warp, found);
       if (is_waiting) store(warp, at, across(warp, before, warp.broadcast(here, 0), past));
       before = here;
       at = first + past;
       is_waiting = true;
-      if (step + 1 == piece.steps()) after = piece.find_few(first + steps::places, past);
+      if (step + 1 == block.steps()) after = block.find_few(first + steps::positions, past);
     });
     if (is_waiting) store(warp, at, across(warp, before, after, past));
   }
@@ -240,16 +251,17 @@ struct search_bitmap_kernel {
 struct search_bits_kernel {
   struct policy : search_policy {};
   template <class Team>
-  using scratch = typename text_piece<Team, false>::scratch;
+  using scratch = typename text_block<Team, false>::scratch;
+  using search_type = pattern_matches<false>;
 
-  pattern_search search;
+  search_type search;
   std::uint32_t* bits;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto warp = team.warp();
-    for (std::int64_t p = team.index(); p < search.pieces; p += team.league())
-      text_piece<Team, false>(team, shared, search, p)
+    for (std::int64_t b = team.index(); b < search.blocks; b += team.league())
+      text_block<Team, false>(team, shared, search, b)
           .find([&](int, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
             if (warp.any(found != 0u))
               add(warp, first, detail::text_steps<typename Team::warp_type>::in_order(warp, found));
@@ -257,7 +269,7 @@ struct search_bits_kernel {
   }
 
  private:
-  /// A lane's 32 places begin anywhere in a word of the bitmap, and in the first step before
+  /// A lane's 32 positions begin anywhere in a word of the bitmap, and in the first step before
   /// it, where no bits are.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& found) const {
@@ -272,37 +284,40 @@ struct search_bits_kernel {
   }
 };
 
-/// Writes all places, in order, and counts them: a single pass with look-back.
-template <bool is_short, class Sink>
-struct search_places_kernel {
-  struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = is_short ? 5 : 4;
-    static constexpr int most_steps = text_cuts::kept_steps;
-  };
+/// Writes all positions that a matcher finds, in order, and counts them in a single pass with
+/// look-back.
+template <class Search, class Sink>
+struct text_positions_kernel {
+  struct policy : Search::positions_policy {};
   template <class Team>
-  using found = found_places<Team, text_piece<Team, is_short>>;
+  using found = found_places<Team, typename Search::template block<Team>>;
   template <class Team>
   using scratch = decoupled_look_back_scratch<Team, std::int64_t, found<Team>>;
 
-  pattern_search search;
+  Search search;
   Sink places;
-  look_back_chain<std::int64_t> link;
+  look_back_chain<std::int64_t> chain;
   detail::integers number;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const auto pieces = static_cast<std::uint32_t>(search.pieces);
+    const auto blocks = static_cast<std::uint32_t>(search.blocks);
+    const maybe<std::int64_t> begin{search.found_before(), true};
     lanewise::for_each_ticket(
-        team, link, pieces, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
-          const text_piece<Team, is_short> piece(team, shared.scratch.piece, search, mine.ticket);
-          found<Team> here(team, shared.scratch, piece);
+        team, chain, blocks, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+          found<Team> here(team, shared.scratch,
+                           search.block_of(team, shared.scratch.piece, mine.ticket));
           const std::int64_t all = here.total();
           const std::int64_t before =
-              lanewise::publish_and_look_back(team, link, mine, shared.link, all, plus{},
-                                              maybe<std::int64_t>{0, true})
+              lanewise::publish_and_look_back(team, chain, mine, shared.link, all, plus{}, begin)
                   .value;
           here.store(places, before);
-          if (mine.ticket + 1 == pieces) team.once([&] { number.put(0, before + all); });
+          if (mine.ticket + 1 == blocks) {
+            team.once([&] {
+              search.finish(before + all);
+              number.put(0, before + all);
+            });
+          }
         });
   }
 };
@@ -311,8 +326,8 @@ struct search_places_kernel {
 /// times as fast, but the second launch takes 15 us, in which it reads 65 MB.
 inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
-/// Whether it pays for a text of n bytes; in_order: where pieces wait for those before them. Many
-/// threads of a host wait for the slowest of them in every piece, and for none in a filter.
+/// Whether a filter of its own pays for a text of n bytes. in_order: blocks wait for the blocks
+/// before them. Then host threads wait for the slowest in every block, but not in a filter.
 template <class Exec>
 bool has_own_filter(std::int64_t n, bool in_order) {
   if (warp_t<Exec>::text_words_per_lane > 1) return n >= filtered_bytes;
@@ -330,33 +345,33 @@ class search_call {
               bool is_filtered)
       : exec_(exec),
         is_filtered_(is_filtered && !pattern.is_short()),
-        search_{text, pattern, text_cuts::make<warp_type>(text.n, is_filtered_), 0} {
-    search_.pieces = search_.cuts.template pieces<warp_type>(text.n);
+        search_{text, pattern, text_partition::make<warp_type>(text.n, is_filtered_), 0} {
+    search_.blocks = search_.partition.template blocks<warp_type>(text.n);
   }
 
   bool is_filtered() const { return is_filtered_; }
   const pattern_search& search() const { return search_; }
-  std::int64_t pieces() const { return search_.pieces; }
-  /// As a kernel has it: without the filter, each of its teams has as many pieces, but for some
-  /// teams that are spared.
+  std::int64_t blocks() const { return search_.blocks; }
+  /// Returns the search as a kernel has it. Without the filter, each of its teams, less `spared`,
+  /// has equally many blocks.
   template <class Kernel>
   pattern_search shared_by(std::int64_t spared = 0) const {
     pattern_search mine = search_;
     if (is_filtered_) return mine;
     const std::int64_t teams = backend_of<Exec>::template resident_teams<Kernel>(exec_) - spared;
-    mine.cuts = mine.cuts.template shared_by<warp_type>(
+    mine.partition = mine.partition.template shared_by<warp_type>(
         mine.text.n, std::max(teams, std::int64_t{1}), Kernel::policy::most_steps);
-    mine.pieces = mine.cuts.template pieces<warp_type>(mine.text.n);
+    mine.blocks = mine.partition.template blocks<warp_type>(mine.text.n);
     return mine;
   }
   call_workspace make_workspace(workspace* given, const char* algorithm) const {
-    return call_workspace::make<backend_of<Exec>>(exec_, given, parts().size(), algorithm);
+    return call_workspace::make<backend_of<Exec>>(exec_, given, layout().size(), algorithm);
   }
   /// Runs the filter. A number and words at `zeros` become zero.
   void filter(const workspace& work, std::int64_t* zero = nullptr, std::uint32_t* zeros = nullptr,
               std::int64_t number = 0) {
     search_.passed =
-        workspace_arrays::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
+        workspace_arrays::view<std::uint32_t, Exec>(work, layout().passed_at, words()).data();
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
       using kernel = search_filter_kernel<decltype(how)::value>;
       lanewise::launch(exec_, "Lanewise::string_search::filter",
@@ -368,30 +383,29 @@ class search_call {
   void run(const char* name, Args... args) const {
     const pattern_search mine = shared_by<Kernel>();
     lanewise::launch(exec_, name,
-                     backend_of<Exec>::template resident_league<Kernel>(exec_, mine.pieces),
-                     Kernel{mine, args...});
+                     backend_of<Exec>::template resident_league<Kernel>(exec_, mine.blocks),
+                     Kernel{{mine}, args...});
   }
-  template <bool is_short, class Sink>
+  template <class Kernel, class Sink>
   void run_in_order(const workspace& work, const Sink& sink, const detail::integers& number) const {
-    using kernel = search_places_kernel<is_short, Sink>;
-    const pattern_search mine = shared_by<kernel>();
+    const pattern_search mine = shared_by<Kernel>();
     lanewise::launch(
         exec_, "Lanewise::find_all",
-        backend_of<Exec>::template league_for_tiles<kernel>(exec_, mine.pieces),
-        kernel{mine, sink, work.template make_look_back_chain<std::int64_t>(0), number});
+        backend_of<Exec>::template league_for_tiles<Kernel>(exec_, mine.blocks),
+        Kernel{{mine}, sink, work.template make_look_back_chain<std::int64_t>(0), number});
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
-  struct memory_parts : workspace_arrays {
-    memory_parts(std::int64_t pieces, std::int64_t words)
-        : workspace_arrays({pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}),
+  struct memory_layout : workspace_arrays {
+    memory_layout(std::int64_t blocks, std::int64_t words)
+        : workspace_arrays({blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)}),
           passed_at(add<std::uint32_t>(words)) {}
     std::size_t passed_at;
   };
 
  private:
-  std::int64_t words() const { return search_.cuts.template words<warp_type>(search_.text.n); }
-  memory_parts parts() const { return memory_parts(pieces(), words()); }
+  std::int64_t words() const { return search_.partition.template words<warp_type>(search_.text.n); }
+  memory_layout layout() const { return memory_layout(blocks(), words()); }
 
   const Exec& exec_;
   bool is_filtered_;
@@ -414,7 +428,7 @@ detail::text_bytes text_of(const char* algorithm, const Text& text, const Patter
   detail::expects_memory(source, algorithm, "text");
   return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
 }
-/// The place for the one result of a call.
+/// Returns where the one result of a call is written to.
 template <class Exec, class... P>
 std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_t, P...>& result) {
   detail::check_reachable<Exec, Kokkos::View<std::int64_t, P...>>();
@@ -427,33 +441,33 @@ std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_
 
 template <class Exec>
 void search_end(const Exec& exec, const detail::text_bytes& text, const detail::pattern_view& what,
-                std::int64_t* place, bool is_first) {
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+                const extreme_position& end) {
   if (text.n < what.size) return;
   const search_call<Exec> call(exec, text, what, false);
   if (what.is_short()) {
-    call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
+    call.template run<search_end_kernel<true>>("Lanewise::find_end", end);
   } else {
-    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
+    call.template run<search_end_kernel<false>>("Lanewise::find_end", end);
   }
 }
 template <class Exec>
 void search_count(const Exec& exec, const detail::text_bytes& text,
-                  const detail::pattern_view& what, std::int64_t* place,
+                  const detail::pattern_view& what, std::int64_t* result,
                   const string_search_options& options) {
   search_call<Exec> call(exec, text, what, kernels::has_own_filter<Exec>(text.n, false));
+  using long_kernel = text_count_kernel<pattern_matches<false>>;
   if (call.is_filtered()) {
     auto work = call.make_workspace(options.work, "count");
-    call.filter(work.get(), place);
-    call.template run<search_count_kernel<false>>("Lanewise::count", place);
+    call.filter(work.get(), result);
+    call.template run<long_kernel>("Lanewise::count", result);
     return;
   }
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, 0});
+  kernels::begin_result(exec, result, 0);
   if (text.n < what.size) return;
   if (what.is_short()) {
-    call.template run<search_count_kernel<true>>("Lanewise::count", place);
+    call.template run<text_count_kernel<pattern_matches<true>>>("Lanewise::count", result);
   } else {
-    call.template run<search_count_kernel<false>>("Lanewise::count", place);
+    call.template run<long_kernel>("Lanewise::count", result);
   }
 }
 template <class Exec>
@@ -472,8 +486,9 @@ void search_bitmap(const Exec& exec, const detail::text_bytes& text,
 
 #if defined(LANEWISE_COMPILED_TEMPLATE)
 #define LANEWISE_COMPILED_SEARCHES(Exec)                                                           \
-  LANEWISE_COMPILED_TEMPLATE void search_end<Exec>(                                                \
-      const Exec&, const detail::text_bytes&, const detail::pattern_view&, std::int64_t*, bool);   \
+  LANEWISE_COMPILED_TEMPLATE void search_end<Exec>(const Exec&, const detail::text_bytes&,         \
+                                                   const detail::pattern_view&,                    \
+                                                   const extreme_position&);                       \
   LANEWISE_COMPILED_TEMPLATE void search_count<Exec>(const Exec&, const detail::text_bytes&,       \
                                                      const detail::pattern_view&, std::int64_t*,   \
                                                      const string_search_options&);                \
@@ -484,13 +499,75 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SEARCHES)
 #undef LANEWISE_COMPILED_SEARCHES
 #endif
 
-template <class Exec, class Text, class Memory, class... P>
-void find_end(const Exec& exec, const char* algorithm, const Text& text,
-              const pattern<Memory>& what, const Kokkos::View<std::int64_t, P...>& result,
-              bool is_first) {
+/// Searches a text for a matcher; View is the type that kernels know the matcher by. It has count,
+/// find_end (which gets a result that has begun), find_bitmap (of a text with bytes) and find_all.
+template <class View>
+struct matcher_search;
+
+template <>
+struct matcher_search<detail::pattern_view> {
+  template <class Exec>
+  static void count(const Exec& exec, const detail::text_bytes& text,
+                    const detail::pattern_view& what, std::int64_t* result,
+                    const string_search_options& options) {
+    kernels::search_count(exec, text, what, result, options);
+  }
+  template <class Exec>
+  static void find_end(const Exec& exec, const detail::text_bytes& text,
+                       const detail::pattern_view& what, const extreme_position& end) {
+    kernels::search_end(exec, text, what, end);
+  }
+  template <class Exec>
+  static void find_bitmap(const Exec& exec, const detail::text_bytes& text,
+                          const detail::pattern_view& what, std::uint32_t* bits,
+                          const string_search_options& options) {
+    kernels::search_bitmap(exec, text, what, bits, options);
+  }
+  template <class Exec, class Sink>
+  static void find_all(const Exec& exec, const char* algorithm, const detail::text_bytes& text,
+                       const detail::pattern_view& what, const Sink& sink,
+                       const detail::integers& number, const string_search_options& options) {
+    search_call<Exec> call(exec, text, what, kernels::has_own_filter<Exec>(text.n, true));
+    auto work = call.make_workspace(options.work, algorithm);
+    if (call.is_filtered()) call.filter(work.get());
+    if (what.is_short()) {
+      call.template run_in_order<text_positions_kernel<pattern_matches<true>, Sink>>(work.get(),
+                                                                                     sink, number);
+    } else {
+      call.template run_in_order<text_positions_kernel<pattern_matches<false>, Sink>>(work.get(),
+                                                                                      sink, number);
+    }
+  }
+};
+template <class Matcher>
+using search_for = matcher_search<decltype(std::declval<const Matcher&>().view())>;
+
+template <class Exec, class Text, class Matcher, class... P>
+void count_positions(const Exec& exec, const char* algorithm, const Text& text, const Matcher& what,
+                     const Kokkos::View<std::int64_t, P...>& result,
+                     const string_search_options& options) {
   const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
-  kernels::search_end(exec, bytes, what.view(), kernels::result_place<Exec>(algorithm, result),
-                      is_first);
+  search_for<Matcher>::count(exec, bytes, what.view(),
+                             kernels::result_place<Exec>(algorithm, result), options);
+}
+template <class Exec, class Text, class Matcher, class... P>
+void find_end(const Exec& exec, const char* algorithm, const Text& text, const Matcher& what,
+              const Kokkos::View<std::int64_t, P...>& result, bool is_first) {
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
+  const extreme_position end{kernels::result_place<Exec>(algorithm, result), is_first};
+  kernels::begin_result(exec, end.result, -1);
+  search_for<Matcher>::find_end(exec, bytes, what.view(), end);
+}
+template <class Exec, class Text, class Matcher, class Places, class T, class... P>
+void find_positions(const Exec& exec, const char* algorithm, const Text& text, const Matcher& what,
+                    const Places& places, const Kokkos::View<T, P...>& number,
+                    const string_search_options& options) {
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
+  const auto sink = detail::as_sink<Exec>(places);
+  detail::expects_memory(sink, algorithm, "places");
+  if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>())
+    search_for<Matcher>::find_all(exec, algorithm, bytes, what.view(), sink,
+                                  kernels::count_place<Exec>(number, algorithm), options);
 }
 
 }  // namespace kernels
@@ -500,70 +577,70 @@ void find_end(const Exec& exec, const char* algorithm, const Text& text,
 template <class Exec>
 workspace_size string_search_workspace(std::int64_t n) {
   using warp_type = warp_t<Exec>;
-  const auto filtered = kernels::text_cuts::make<warp_type>(n, true);
-  const auto other = kernels::text_cuts::make<warp_type>(n, false);
-  return typename kernels::search_call<Exec>::memory_parts(
-             std::max(filtered.template pieces<warp_type>(n), other.template pieces<warp_type>(n)),
+  const auto filtered = kernels::text_partition::make<warp_type>(n, true);
+  const auto other = kernels::text_partition::make<warp_type>(n, false);
+  return typename kernels::search_call<Exec>::memory_layout(
+             std::max(filtered.template blocks<warp_type>(n), other.template blocks<warp_type>(n)),
              filtered.template words<warp_type>(n))
       .size();
 }
 
-/// How often a pattern occurs in a text, overlapping occurrences included: stored in the rank-0
-/// View result.
+/// How often a pattern, or the patterns of a set, occur in a text, overlapping occurrences and
+/// equal patterns included: stored in the rank-0 View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// Two launches. On devices from 2^28 bytes on, for patterns of more than 4 bytes, the first is a
-/// filter that reads the text. The second then compares what the filter passes. Else the first sets
-/// the result. O(n + m) work, and m more for each 1 to 64 KiB of a text in which the filter passes
-/// very many places; with wildcards, O(m) for each of these. Does not block.
-template <execution_space Exec, class Text, class Memory, class... P>
-void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
+/// Does not block. A pattern takes two launches. On devices from 2^28 bytes on, for patterns of
+/// more than 4 bytes, the first is a filter that reads the text. The second then compares what the
+/// filter passes. Else the first sets the result. O(n + m) work, and m more for each 1 to 64 KiB of
+/// a text in which the filter passes very many positions; with wildcards, O(m) for each of these.
+/// string_set_search.hpp says what a set takes.
+template <execution_space Exec, class Text, text_matcher Matcher, class... P>
+void count(const Exec& exec, const Text& text, const Matcher& what,
            const Kokkos::View<std::int64_t, P...>& result,
            const string_search_options& options = {}) {
-  const auto bytes = kernels::text_of<Exec>("count", text, what);
-  kernels::search_count(exec, bytes, what.view(), kernels::result_place<Exec>("count", result),
-                        options);
+  kernels::count_positions(exec, "count", text, what, result, options);
 }
 /// Overload that returns the result. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
+template <execution_space Exec, class Text, text_matcher Matcher>
+std::int64_t count(const Exec& exec, const Text& text, const Matcher& what,
                    const string_search_options& options = {}) {
   return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::count(exec, text, what, result, options); });
 }
-/// The first place of the text where the pattern begins, or -1. Reads the text up to there, and
-/// what is read at the same time. As count, but without a workspace.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_first(const Exec& exec, const Text& text, const pattern<Memory>& what,
+/// The first position of the text where the pattern, or any of a set, begins, or -1. Reads the text
+/// up to there, and what is read at the same time. As count, but without a workspace.
+template <execution_space Exec, class Text, text_matcher Matcher, class... P>
+void find_first(const Exec& exec, const Text& text, const Matcher& what,
                 const Kokkos::View<std::int64_t, P...>& result) {
   kernels::find_end(exec, "find_first", text, what, result, true);
 }
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory>& what) {
+template <execution_space Exec, class Text, text_matcher Matcher>
+std::int64_t find_first(const Exec& exec, const Text& text, const Matcher& what) {
   return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_first(exec, text, what, result); });
 }
-/// The last place of the text where the pattern begins, or -1. As find_first, from the back.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_last(const Exec& exec, const Text& text, const pattern<Memory>& what,
+/// The last such position, or -1. As find_first, from the back.
+template <execution_space Exec, class Text, text_matcher Matcher, class... P>
+void find_last(const Exec& exec, const Text& text, const Matcher& what,
                const Kokkos::View<std::int64_t, P...>& result) {
   kernels::find_end(exec, "find_last", text, what, result, false);
 }
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_last(const Exec& exec, const Text& text, const pattern<Memory>& what) {
+template <execution_space Exec, class Text, text_matcher Matcher>
+std::int64_t find_last(const Exec& exec, const Text& text, const Matcher& what) {
   return kernels::blocking_result<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_last(exec, text, what, result); });
 }
-/// Whether the pattern occurs in the text. As find_first. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-bool contains(const Exec& exec, const Text& text, const pattern<Memory>& what) {
+/// Whether the pattern, or any of a set, occurs in the text. As find_first. **Blocks.**
+template <execution_space Exec, class Text, text_matcher Matcher>
+bool contains(const Exec& exec, const Text& text, const Matcher& what) {
   return lanewise::find_first(exec, text, what) >= 0;
 }
 
-/// Bit i % 32 of word i / 32 says whether the pattern begins at byte i of the text: a View of
-/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count.
-template <execution_space Exec, class Text, class Memory, class Bits>
-void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what, const Bits& bits,
+/// Bit i % 32 of word i / 32 says whether the pattern, or any of a set, begins at byte i of the
+/// text: a View of std::uint32_t with a word for every 32 bytes of the text. All words are written.
+/// As count.
+template <execution_space Exec, class Text, text_matcher Matcher, class Bits>
+void find_bitmap(const Exec& exec, const Text& text, const Matcher& what, const Bits& bits,
                  const string_search_options& options = {}) {
   static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
                 "lanewise: a bitmap is a View of std::uint32_t");
@@ -573,33 +650,19 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
   detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
-  if (bytes.n == 0) return;
-  kernels::search_bitmap(exec, bytes, what.view(), sink.data, options);
+  if (bytes.n > 0)
+    kernels::search_for<Matcher>::find_bitmap(exec, bytes, what.view(), sink.data, options);
 }
 
-/// All places of the text where the pattern begins, in order, and their number in the rank-0 View
-/// number. places is a View of integers, or a sink; where it has fewer places than there are
+/// All positions of the text where the pattern begins, in order, and their number in the rank-0
+/// View number. places is a View of integers, or a sink; where it has fewer places than there are
 /// results, the first are written; number counts all of them. Nothing is written beyond the
 /// results. As count, but no launch clears the number; on hosts the filter is a launch of its own
 /// from 2^24 bytes on.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, const Places& places,
               const Kokkos::View<T, P...>& number, const string_search_options& options = {}) {
-  const auto bytes = kernels::text_of<Exec>("find_all", text, what);
-  const auto sink = detail::as_sink<Exec>(places);
-  detail::expects_memory(sink, "find_all", "places");
-  if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
-    const auto count = kernels::count_place<Exec>(number, "find_all");
-    kernels::search_call<Exec> call(exec, bytes, what.view(),
-                                    kernels::has_own_filter<Exec>(bytes.n, true));
-    auto work = call.make_workspace(options.work, "find_all");
-    if (call.is_filtered()) call.filter(work.get());
-    if (what.view().is_short()) {
-      call.template run_in_order<true>(work.get(), sink, count);
-    } else {
-      call.template run_in_order<false>(work.get(), sink, count);
-    }
-  }
+  kernels::find_positions(exec, "find_all", text, what, places, number, options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.

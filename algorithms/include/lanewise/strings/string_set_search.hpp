@@ -6,14 +6,14 @@
 #include <lanewise/strings/detail/host/multi_pattern_transition_scan.hpp>
 #include <lanewise/strings/detail/multi_pattern_finder.hpp>
 #include <lanewise/strings/detail/multi_pattern_transition_count.hpp>
-#include <lanewise/strings/detail/multi_pattern_transition_finder.hpp>
+#include <lanewise/strings/detail/multi_pattern_walk.hpp>
 #include <lanewise/strings/pattern_set.hpp>
 #include <lanewise/strings/string_search.hpp>
 #include <lanewise/team/team_algorithms.hpp>
 
 #include <Kokkos_Core.hpp>
 
-// Finds the places where the patterns of a set occur in a text, all at once: at which bytes, and
+// Finds the positions where the patterns of a set occur in a text, all at once: at which bytes, and
 // which, overlapping occurrences included. The calls read the text once; what a table of windows of
 // the patterns passes is compared with the patterns.
 
@@ -29,12 +29,12 @@ struct multi_pattern_policy : launch_policy {
 };
 template <bool many>
 inline constexpr int table_bits =
-    many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
+    many ? detail::filter_word::many_words_bits : detail::filter_word::few_words_bits;
 
-/// A text, a set, and pieces of the text. A team does one piece at a time: some steps for each
+/// A text, a set, and blocks of the text. A team does one block at a time: some steps for each
 /// warp, one warp after the other. by_probes: devices look for most sets by other windows.
 template <bool many, bool by_probes>
-struct multi_pattern_pieces {
+struct multi_pattern_blocks {
   using policy = multi_pattern_policy<many>;
 
   detail::text_bytes text;
@@ -54,27 +54,27 @@ struct multi_pattern_pieces {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// By probes, all marks of a part are in W words, and those of a few bytes around.
+  /// By probes, the marks of a warp's steps and of a few bytes around are in W words.
   static constexpr int most_steps = by_probes ? 30 : 32;
-  /// The most steps of a part if its places are wanted: a warp keeps 128 places. (10,000 phrases: 4
-  /// in a step.)
-  static constexpr int most_steps_with_places(detail::stride4_windows::kind how) {
+  /// The most steps of a warp if positions are wanted, as it keeps 128 of them. (10,000 phrases
+  /// have 4 in a step.)
+  static constexpr int most_steps_with_positions(detail::stride4_windows::kind how) {
     return by_probes && how != detail::stride4_windows::kind::every_word ? 12 : most_steps;
   }
-  /// The number of steps of a warp's part of a piece, 4 or more, such that there are some thousand
-  /// pieces.
+  /// Returns the number of a warp's steps of a block, 4 or more, so that there are some thousand
+  /// blocks.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
-    constexpr std::int64_t piece = detail::multi_pattern_finder<warp_t<Exec>>::places *
+    constexpr std::int64_t block = detail::multi_pattern_finder<warp_t<Exec>>::positions *
                                    std::int64_t{team_t<Exec, policy>::warps};
     int s = 4;
-    while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
+    while (s < most && n / (block * s) > 2000) s = 2 * s < most ? 2 * s : most;
     return s;
   }
   template <class Team>
-  LANEWISE_FUNCTION std::int64_t pieces() const {
+  LANEWISE_FUNCTION std::int64_t blocks() const {
     const std::int64_t n =
-        lanewise::divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
+        lanewise::divide_up(text.n, std::int64_t{finder<Team>::positions} * steps * Team::warps);
     return n > 0 ? n : 1;
   }
   /// Once, before a team finds something.
@@ -85,22 +85,22 @@ struct multi_pattern_pieces {
                    std::int64_t{1} << table_bits<many>, shared.table);
     team.barrier();
   }
-  /// The begin of this warp's part of a piece.
+  /// Returns the first position of this warp in a block.
   template <class Team>
-  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
-    return (piece * Team::warps + team.warp_index()) * steps * finder<Team>::places;
+  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t block) const {
+    return (block * Team::warps + team.warp_index()) * steps * finder<Team>::positions;
   }
   template <class Team>
-  LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t piece) const {
-    return first(team, piece) + std::int64_t{steps} * finder<Team>::places;
+  LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t block) const {
+    return first(team, block) + std::int64_t{steps} * finder<Team>::positions;
   }
-  /// Calls f(places, ranks) for all places of this warp's part where patterns begin, W at a time
-  /// and in order, counted from `first`: ranks are those of the longest patterns, or 0. span is 32
-  /// at first, and for the warp's next part what it has become.
+  /// Calls f(positions, ranks) for all positions of this warp where patterns begin, W at a time and
+  /// in order, counted from `first`: ranks are those of the longest patterns, or 0. span is 32 at
+  /// first, and for the warp's next block what it has become.
   template <class Team, class F>
-  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
+  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t block,
                               int& span, F f) const {
-    const std::int64_t begin = first(team, piece);
+    const std::int64_t begin = first(team, block);
     if (begin >= text.n) return;
     const auto warp = team.warp();
     auto& mine = shared.of_warp[team.warp_index()];
@@ -115,8 +115,8 @@ struct multi_pattern_pieces {
   }
 };
 
-/// As multi_pattern_pieces, by the automaton's table on devices: a warp has one step of a piece.
-struct transition_pieces {
+/// As multi_pattern_blocks, by the automaton's table on devices: a warp has one step of a block.
+struct transition_blocks {
   struct policy : launch_policy {
     static constexpr int warps = 16;
     static constexpr int teams_per_multiprocessor = 2;
@@ -134,9 +134,9 @@ struct transition_pieces {
   };
 
   template <class Team>
-  LANEWISE_FUNCTION std::int64_t pieces() const {
+  LANEWISE_FUNCTION std::int64_t blocks() const {
     const std::int64_t n =
-        lanewise::divide_up(text.n, std::int64_t{finder<Team>::places} * Team::warps);
+        lanewise::divide_up(text.n, std::int64_t{finder<Team>::positions} * Team::warps);
     return n > 0 ? n : 1;
   }
   template <class Team>
@@ -145,49 +145,49 @@ struct transition_pieces {
     team.barrier();
   }
   template <class Team>
-  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
-    return (piece * Team::warps + team.warp_index()) * finder<Team>::places;
+  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t block) const {
+    return (block * Team::warps + team.warp_index()) * finder<Team>::positions;
   }
-  /// Searches this warp's part of a piece. Returns how many patterns begin there, or at how many
-  /// places any does.
+  /// Searches this warp's step of a block. Returns how many patterns begin there, or at how many
+  /// positions any does.
   template <class Team>
   LANEWISE_FUNCTION std::uint64_t search(const Team& team, scratch<Team>& shared,
-                                         std::int64_t piece, bool counts_places) const {
-    const std::int64_t begin = first(team, piece);
+                                         std::int64_t block, bool counts_positions) const {
+    const std::int64_t begin = first(team, block);
     if (begin >= text.n) return 0;
     const auto warp = team.warp();
     return warp.reduce(finder<Team>(warp, text, set, shared.of_warp[team.warp_index()])
-                           .search(shared.classes, begin, counts_places),
+                           .search(shared.classes, begin, counts_positions),
                        plus{});
   }
-  /// What was found in a part that was searched.
+  /// Calls f(positions, ranks) for a step that was searched.
   template <class Team, class F>
-  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece, int&,
+  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t block, int&,
                               F f) const {
-    if (first(team, piece) >= text.n) return;
+    if (first(team, block) >= text.n) return;
     const auto warp = team.warp();
-    finder<Team>(warp, text, set, shared.of_warp[team.warp_index()]).each_place(f);
+    finder<Team>(warp, text, set, shared.of_warp[team.warp_index()]).each_position(f);
   }
 };
-/// Whether places are in scratch once they are counted.
-template <class Pieces>
-inline constexpr bool counts_at_once = std::is_same_v<Pieces, transition_pieces>;
+/// Whether positions are in scratch once they are counted.
+template <class Blocks>
+inline constexpr bool counts_at_once = std::is_same_v<Blocks, transition_blocks>;
 
 /// What a fold is to find.
 enum class set_fold { number, of_each, first, last };
 
-/// Counts all occurrences or those of each rank's places, or finds the first or last place.
-template <class Pieces>
+/// Counts all occurrences or those of each rank's positions, or finds the first or last position.
+template <class Blocks>
 struct set_fold_kernel {
-  struct policy : Pieces::policy {
+  struct policy : Blocks::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename Pieces::template scratch<Team>;
+  using scratch = typename Blocks::template scratch<Team>;
 
   using wanted = set_fold;
 
-  Pieces in;
+  Blocks in;
   wanted what;
   std::int64_t* result;  // of the first and the last: begins with -1
   std::uint64_t* of_rank;
@@ -198,22 +198,22 @@ struct set_fold_kernel {
     using words = lanes_t<warp_type, std::uint32_t>;
     using numbers = lanes_t<warp_type, std::uint64_t>;
     const auto warp = team.warp();
-    const std::int64_t pieces = in.template pieces<Team>();
+    const std::int64_t blocks = in.template blocks<Team>();
     numbers number(0u);
     int span = 32;
     in.load_filter(team, shared);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
-      const std::int64_t piece = what == wanted::last ? pieces - 1 - p : p;
-      if (is_decided(team, piece)) break;
-      in.find(team, shared, piece, span,
-              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+    for (std::int64_t p = team.index(); p < blocks; p += team.league()) {
+      const std::int64_t block = what == wanted::last ? blocks - 1 - p : p;
+      if (is_decided(team, block)) break;
+      in.find(team, shared, block, span,
+              [&](const words& positions, const words& ranks) LANEWISE_INLINE_LAMBDA {
                 if (what == wanted::number) {
                   number = number + warp.template cast<std::uint64_t>(
                                         warp.gather(ranks != 0u, in.set.number, ranks, 0u));
                 } else if (what == wanted::of_each) {
                   warp.fetch_add(ranks != 0u, of_rank, ranks, numbers(1u));
                 } else {
-                  take(warp, in.first(team, piece), places, warp.ballot(ranks != 0u));
+                  update(warp, in.first(team, block), positions, warp.ballot(ranks != 0u));
                 }
               });
     }
@@ -222,76 +222,69 @@ struct set_fold_kernel {
   }
 
  private:
-  /// Whether what was found is before a warp's part, or after it.
+  LANEWISE_FUNCTION extreme_position end() const { return {result, what == wanted::first}; }
+  /// Whether what was found is before a warp's steps, or after them.
   template <class Team>
-  LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t piece) const {
+  LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t block) const {
     if (what != wanted::first && what != wanted::last) return false;
-    const std::int64_t best = team.warp().template load<order::relaxed>(*result);
-    return what == wanted::first ? best >= 0 && best < in.first(team, piece)
-                                 : best >= in.last(team, piece);
+    return end().is_final(end().load(team.warp()), in.first(team, block), in.last(team, block));
   }
   template <class Warp, class Words, class Bits>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
-                              Bits lanes) const {
-    if (lanes == 0) return;
-    if (what == wanted::first) {
-      warp.fetch_min(
-          *reinterpret_cast<std::uint64_t*>(result),
-          static_cast<std::uint64_t>(first + warp.broadcast(places, Warp::lowest(lanes))));
-    } else {
-      warp.fetch_max(*result, first + warp.broadcast(places, Warp::highest(lanes)));
-    }
+  LANEWISE_FUNCTION void update(const Warp& warp, std::int64_t first, const Words& positions,
+                                Bits lanes) const {
+    if (lanes != 0)
+      end().update(warp, first + warp.broadcast(positions, end().template outermost<Warp>(lanes)));
   }
 };
 
-/// Sets the bits of places where patterns begin, in a bitmap of zeros.
-template <class Pieces>
+/// Sets the bits of positions where patterns begin, in a bitmap of zeros.
+template <class Blocks>
 struct multi_pattern_bitmap_kernel {
-  struct policy : Pieces::policy {
+  struct policy : Blocks::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename Pieces::template scratch<Team>;
+  using scratch = typename Blocks::template scratch<Team>;
 
-  Pieces in;
+  Blocks in;
   std::uint32_t* bits;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using words = typename Pieces::template words<Team>;
+    using words = typename Blocks::template words<Team>;
     const auto warp = team.warp();
-    const std::int64_t pieces = in.template pieces<Team>();
+    const std::int64_t blocks = in.template blocks<Team>();
     int span = 32;
     in.load_filter(team, shared);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+    for (std::int64_t p = team.index(); p < blocks; p += team.league())
       in.find(team, shared, p, span,
-              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+              [&](const words& positions, const words& ranks) LANEWISE_INLINE_LAMBDA {
                 const words bit =
-                    warp.map([](std::uint32_t place) { return 1u << place % 32; }, places);
+                    warp.map([](std::uint32_t position) { return 1u << position % 32; }, positions);
                 warp.template fetch_or<order::relaxed>(ranks != 0u, bits + in.first(team, p) / 32,
-                                                       places >> 5, bit);
+                                                       positions >> 5, bit);
               });
   }
 };
 
-/// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
-/// with look-back. A warp keeps some places of its part of a piece until it knows where they go;
-/// where there are more, it finds them again.
-template <class Pieces, class Places, class Ids>
-struct multi_pattern_places_kernel {
-  using policy = typename Pieces::policy;
+/// Writes all occurrences in order, or the longest of each position, and counts them: a single pass
+/// with look-back. A warp keeps some positions of a block until it knows where they go, and finds
+/// more than those again.
+template <class Blocks, class Places, class Ids>
+struct multi_pattern_positions_kernel {
+  using policy = typename Blocks::policy;
   template <class Team>
   static constexpr int most_kept = Team::is_single_thread ? 2048 : 128;
   template <class Team>
   struct scratch {
-    typename Pieces::template scratch<Team> in;
+    typename Blocks::template scratch<Team> in;
     look_back_scratch<std::int64_t> link;
     std::int64_t of_warp[Team::warps];
-    std::uint32_t kept_place[Team::warps][most_kept<Team>];  // of the warp's first
+    std::uint32_t kept_position[Team::warps][most_kept<Team>];  // of the warp's first
     std::uint32_t kept_rank[Team::warps][most_kept<Team>];
   };
 
-  Pieces in;
+  Blocks in;
   bool longest;
   Places places;
   Ids ids;
@@ -300,28 +293,28 @@ struct multi_pattern_places_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
+    const auto blocks = static_cast<std::uint32_t>(in.template blocks<Team>());
     int span = 32;
     in.load_filter(team, shared.in);
     for (;;) {
-      // A team stays for many pieces, as it has the filter.
+      // A team stays for many blocks, as it has the filter.
       if (team.warp_index() == 0) {
-        const auto drawn = link.draw(team.warp(), pieces + team.league(), pieces);
+        const auto drawn = link.draw(team.warp(), blocks + team.league(), blocks);
         team.warp().once([&] { shared.link.drawn = drawn; });
       }
       team.barrier();
       const auto mine = shared.link.drawn;
-      if (mine.ticket >= pieces) return;
-      do_piece(team, shared, mine, mine.ticket + 1 == pieces, span);
+      if (mine.ticket >= blocks) return;
+      search_block(team, shared, mine, mine.ticket + 1 == blocks, span);
       team.barrier();
     }
   }
 
  private:
-  /// The pass over a piece that counts, and then the one that writes what could not be kept.
+  /// Counts the positions of a block, and searches it again for positions that could not be kept.
   template <class Team, class Drawn>
-  LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
-                                  bool is_last, int& span) const {
+  LANEWISE_FUNCTION void search_block(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                      bool is_last, int& span) const {
     using warp_type = typename Team::warp_type;
     using words = lanes_t<warp_type, std::uint32_t>;
     const auto warp = team.warp();
@@ -329,13 +322,13 @@ struct multi_pattern_places_kernel {
     [[maybe_unused]] lanes_t<warp_type, std::uint64_t> found(0u);
     int kept = 0;
     std::int64_t at = 0;
-    if constexpr (counts_at_once<Pieces>) {
+    if constexpr (counts_at_once<Blocks>) {
       at = publish(team, shared, mine, in.search(team, shared.in, mine.ticket, longest), is_last);
     } else {
       in.find(team, shared.in, mine.ticket, span,
-              [&](const words& places_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
+              [&](const words& positions_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
                 found = found + warp.template cast<std::uint64_t>(numbers(warp, ranks));
-                kept = keep(team, shared, places_here, ranks, kept);
+                kept = keep(team, shared, positions_here, ranks, kept);
               });
       at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
       if (kept <= most_kept<Team>) return write_kept(team, shared, first, kept, at);
@@ -343,28 +336,28 @@ struct multi_pattern_places_kernel {
     }
     if (at >= places.extent && at >= ids.extent) return;
     in.find(team, shared.in, mine.ticket, span,
-            [&](const words& places_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
-              kept = keep(team, shared, places_here, ranks, kept);
+            [&](const words& positions_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
+              kept = keep(team, shared, positions_here, ranks, kept);
               if (kept <= most_kept<Team> - warp_type::width) return;
               write_kept(team, shared, first, kept, at);
               kept = 0;
             });
     write_kept(team, shared, first, kept, at);
   }
-  /// Keeps the places of a row, after `kept` others, if they fit.
+  /// Keeps the positions of a row, after `kept` others, if they fit.
   template <class Team, class Words>
-  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& places_here,
+  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& positions_here,
                              const Words& ranks, int kept) const {
     const auto warp = team.warp();
     const auto is_there = ranks != 0u;
     const int after = kept + warp.count(is_there);
     if (after <= most_kept<Team> && after > kept) {
-      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there, places_here);
+      warp.compress_store(shared.kept_position[team.warp_index()] + kept, is_there, positions_here);
       warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
     }
     return after;
   }
-  /// Tells the pieces after how many occurrences this one has; where this warp's go.
+  /// Publishes how many occurrences this block has. Returns where this warp's go.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                          std::uint64_t found, bool is_last) const {
@@ -388,18 +381,18 @@ struct multi_pattern_places_kernel {
     warp.fence();
     for (int i = 0; i < kept; i += width) {
       const auto is_there = warp.first(kept - i);
-      write(warp, first, warp.load(is_there, shared.kept_place[team.warp_index()] + i, 0u),
+      write(warp, first, warp.load(is_there, shared.kept_position[team.warp_index()] + i, 0u),
             warp.load(is_there, shared.kept_rank[team.warp_index()] + i, 0u), at);
     }
     warp.fence();
   }
-  /// How many occurrences are written for the places of these ranks.
+  /// How many occurrences are written for the positions of these ranks.
   template <class Warp, class Words>
   LANEWISE_FUNCTION Words numbers(const Warp& warp, const Words& ranks) const {
     if (longest) return lanewise::select(ranks != 0u, Words(1u), Words(0u));
     return warp.gather(ranks != 0u, in.set.number, ranks, 0u);
   }
-  /// Writes what begins at places first + from, after `at` others. Shorter patterns come first.
+  /// Writes what begins at positions first + from, after `at` others. Shorter patterns come first.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
                                const Words& ranks, std::int64_t& at) const {
@@ -407,7 +400,7 @@ struct multi_pattern_places_kernel {
     const auto after =
         warp.map([at](std::uint32_t offset) { return at + std::int64_t{offset}; }, room.offset);
     auto to = after;
-    auto rank = ranks, place = from;
+    auto rank = ranks, position = from;
     warp.each(
         ranks != 0u,
         [&](std::int64_t& out, std::uint32_t& r, std::uint32_t& p) {
@@ -421,17 +414,17 @@ struct multi_pattern_places_kernel {
               put(i++, first + p, in.set.ids[id]);
           }
         },
-        to, rank, place);
+        to, rank, position);
     at += room.total;
   }
-  LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t place, std::uint32_t id) const {
-    if (i < places.extent) places(i, place);
+  LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t position, std::uint32_t id) const {
+    if (i < places.extent) places(i, position);
     if (i < ids.extent) ids(i, static_cast<std::int64_t>(id));
   }
 };
 
-/// Adds the number of each rank's places to all patterns that it begins with: as many steps for a
-/// rank as it has bytes at most.
+/// Adds the number of each rank's positions to all patterns that it begins with: as many steps for
+/// a rank as it has bytes at most.
 struct multi_pattern_spread_kernel {
   struct policy : launch_policy {};
   template <class Team>
@@ -527,17 +520,16 @@ struct pattern_workspace : workspace_arrays {
                                         : 0)) {}
 };
 
-/// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
-/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
-template <class Exec, class Memory, class F>
-void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
-                 const std::uint32_t* marks, F f, bool wants_places = false) {
-  const detail::pattern_set_view view = set.view();
+/// Calls f(blocks) with the blocks of a text, for a filter that fits the set.
+/// wants_positions: of these a warp keeps 128, and where more are found it searches twice.
+template <class Exec, class F>
+void with_blocks(const detail::text_bytes& text, const detail::pattern_set_view& view,
+                 const std::uint32_t* marks, F f, bool wants_positions = false) {
   const auto call = [&]<bool many, bool by_probes>() {
-    using pieces = multi_pattern_pieces<many, by_probes>;
+    using blocks = multi_pattern_blocks<many, by_probes>;
     const int most =
-        wants_places ? pieces::most_steps_with_places(view.probes.how) : pieces::most_steps;
-    f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
+        wants_positions ? blocks::most_steps_with_positions(view.probes.how) : blocks::most_steps;
+    f(blocks{text, view, blocks::template steps_of<Exec>(text.n, most), marks});
   };
   if constexpr (uses_chunk_filter<Exec>) {
     if (view.has_probes()) {
@@ -549,9 +541,9 @@ void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
   view.has_many ? call.template operator()<true, false>()
                 : call.template operator()<false, false>();
 }
-template <class Exec, class Pieces>
-std::int64_t pieces_of(const Pieces& in) {
-  return in.template pieces<team_t<Exec, typename Pieces::policy>>();
+template <class Exec, class Blocks>
+std::int64_t blocks_of(const Blocks& in) {
+  return in.template blocks<team_t<Exec, typename Blocks::policy>>();
 }
 
 template <bool many, detail::stride4_windows::kind how, class Exec>
@@ -559,13 +551,13 @@ void run_marks(const Exec& exec, const detail::text_bytes& text,
                const detail::pattern_set_view& set, std::uint32_t* marks) {
   using kernel = chunk_filter_kernel<many, how>;
   const auto chunks = detail::text_chunks::make(text, set.probes);
-  const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
-  const std::int64_t teams =
-      lanewise::divide_up(detail::text_chunks::most_steps(text.n, warp_t<Exec>::width),
-                          std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
+  const int steps_per_turn = text_partition::make<warp_t<Exec>>(text.n, true).steps_per_word;
+  const std::int64_t teams = lanewise::divide_up(
+      detail::text_chunks::most_steps(text.n, warp_t<Exec>::width),
+      std::int64_t{steps_per_turn} * team_t<Exec, typename kernel::policy>::warps);
   lanewise::launch(exec, "Lanewise::string_set_search::marks",
                    backend_of<Exec>::template resident_league<kernel>(exec, teams),
-                   kernel{chunks, set.probes_filter, marks, of_turn});
+                   kernel{chunks, set.probes_filter, marks, steps_per_turn});
 }
 /// Marks the chunks of a text that may have windows of a set. Null where no filter runs: on hosts,
 /// for sets without probes, and for sets with windows in most chunks.
@@ -595,21 +587,21 @@ const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
   return nullptr;
 }
 
-template <class Exec, class Memory>
+template <class Exec>
 void fold_set_search(const Exec& exec, const detail::text_bytes& text,
-                     const pattern_set<Memory>& set, const std::uint32_t* marks, set_fold what,
+                     const detail::pattern_set_view& set, const std::uint32_t* marks, set_fold what,
                      std::int64_t* result, std::uint64_t* of_rank) {
-  kernels::with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
-    using kernel = set_fold_kernel<Pieces>;
+  kernels::with_blocks<Exec>(text, set, marks, [&]<class Blocks>(const Blocks& in) {
+    using kernel = set_fold_kernel<Blocks>;
     lanewise::launch(
         exec, "Lanewise::string_set_search",
-        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+        backend_of<Exec>::template resident_league<kernel>(exec, kernels::blocks_of<Exec>(in)),
         kernel{in, what, result, of_rank});
   });
 }
 /// Whether the matches of a set are counted by its table. On hosts filters are faster where
-/// patterns are few, and find places faster. (One core, by filter and by table, in GB/s: 35 words
-/// of any length on an EPYC 1.4, 2.4; 200 words of 4 letters and more on a Xeon 1.3, 1.9.)
+/// patterns are few, and find positions faster. (One core, by filter and by table, in GB/s: 35
+/// words of any length on an EPYC 1.4, 2.4; 200 words of 4 letters and more on a Xeon 1.3, 1.9.)
 template <class Exec>
 bool counts_by_transitions(const detail::pattern_set_view& set) {
   if (!warp_t<Exec>::is_single_thread || !set.has_transitions()) return set.has_transitions();
@@ -620,138 +612,87 @@ template <class Exec>
 void count_by_transitions(const Exec& exec, const detail::text_bytes& text,
                           const detail::pattern_set_view& set, std::int64_t* result) {
   auto* const number = reinterpret_cast<std::uint64_t*>(result);
-  const auto run = [&]<class Kernel>(const Kernel& kernel, std::int64_t pieces) {
+  const auto run = [&]<class Kernel>(const Kernel& kernel, std::int64_t blocks) {
     const std::int64_t teams =
-        divide_up(pieces, std::int64_t{team_t<Exec, typename Kernel::policy>::warps});
+        divide_up(blocks, std::int64_t{team_t<Exec, typename Kernel::policy>::warps});
     lanewise::launch(exec, "Lanewise::string_set_search::count",
                      backend_of<Exec>::template resident_league<Kernel>(exec, teams), kernel);
   };
   using warp = warp_t<Exec>;
   if constexpr (warp::is_single_thread) {
     const transition_scan_kernel kernel{text, set.transitions, number};
-    run(kernel, divide_up(text.n, kernel.piece()));
+    run(kernel, divide_up(text.n, kernel.block()));
   } else {
     const auto run_by_lanes = [&]<bool in_scratch>() {
       using kernel_type = transition_count_kernel<in_scratch>;
       const kernel_type kernel{{{text.data, text.n}, set.transitions.other},
                                set.transitions,
-                               kernel_type::template blocks_of_lane<warp>(text.n),
+                               kernel_type::template packs_of_lane<warp>(text.n),
                                number};
-      run(kernel, kernel.template pieces<warp>());
+      run(kernel, kernel.template blocks<warp>());
     };
     set.transitions.number <= transition_count_kernel<true>::most_entries
         ? run_by_lanes.template operator()<true>()
         : run_by_lanes.template operator()<false>();
   }
 }
-/// The first place or the last: without a filter in front, as not all of the text may be read.
-template <class Exec, class Text, class Memory, class... P>
-void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
-                  const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
-                  set_fold what) {
-  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
-  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
-  if (bytes.n > 0) kernels::fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
-}
+/// Reads the text once, and what is around windows that pass again.
+template <>
+struct matcher_search<detail::pattern_set_view> {
+  template <class Exec>
+  static void count(const Exec& exec, const detail::text_bytes& text,
+                    const detail::pattern_set_view& set, std::int64_t* result,
+                    const string_search_options& options) {
+    const pattern_workspace<Exec> memory(text.n, {});
+    auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count");
+    kernels::begin_result(exec, result, 0);
+    if (text.n == 0) return;
+    if (kernels::counts_by_transitions<Exec>(set))
+      return kernels::count_by_transitions(exec, text, set, result);
+    const auto* const marks = kernels::mark_text(exec, text, set, work.get(), memory);
+    kernels::fold_set_search(exec, text, set, marks, set_fold::number, result, nullptr);
+  }
+  /// Without a filter before, as not all of the text may be read.
+  template <class Exec>
+  static void find_end(const Exec& exec, const detail::text_bytes& text,
+                       const detail::pattern_set_view& set, const extreme_position& end) {
+    if (text.n == 0) return;
+    kernels::fold_set_search(exec, text, set, nullptr,
+                             end.is_first ? set_fold::first : set_fold::last, end.result, nullptr);
+  }
+  template <class Exec>
+  static void find_bitmap(const Exec& exec, const detail::text_bytes& text,
+                          const detail::pattern_set_view& set, std::uint32_t* bits,
+                          const string_search_options& options) {
+    kernels::clear_items(exec, "Lanewise::find_bitmap::clear", bits,
+                         divide_up(text.n, std::int64_t{32}));
+    const pattern_workspace<Exec> memory(text.n, {});
+    auto work =
+        call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "find_bitmap");
+    const auto* const marks = kernels::mark_text(exec, text, set, work.get(), memory);
+    kernels::with_blocks<Exec>(text, set, marks, [&]<class Blocks>(const Blocks& in) {
+      using kernel = multi_pattern_bitmap_kernel<Blocks>;
+      lanewise::launch(
+          exec, "Lanewise::find_bitmap",
+          backend_of<Exec>::template resident_league<kernel>(exec, kernels::blocks_of<Exec>(in)),
+          kernel{in, bits});
+    });
+  }
+};
 
 }  // namespace kernels
+
+// The calls of string_search.hpp but find_all are for sets, too. One launch comes after one that
+// clears the result, and on devices after a filter. Sets with short words need no filter, as they
+// are counted by a table of the automaton. The work is O(n + m) for m bytes of patterns. If many
+// patterns of more than 1024 bytes begin with the same 1024, each of these is compared wherever the
+// 1024 bytes are.
 
 /// The workspace that count and find_bitmap need for a set and a text of n bytes: none on hosts, on
 /// devices 4 bytes for each KiB. Needs no device.
 template <class Exec>
 workspace_size search_set_workspace(std::int64_t n) {
   return kernels::pattern_workspace<Exec>(n, {}).size();
-}
-
-/// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
-/// included: stored in the rank-0 View result.
-///
-/// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch after one that clears the result, and on devices after a filter; reads the text
-/// once, and what is around windows that pass again. Sets with short words need no filter, as they
-/// are counted by a table of the automaton. O(n + m) work for m bytes of patterns, if no
-/// more than a few patterns of more than 1024 bytes begin with the same 1024: else as many
-/// comparisons at each place where these are. Does not block.
-template <execution_space Exec, class Text, class Memory, class... P>
-void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-           const Kokkos::View<std::int64_t, P...>& result,
-           const string_search_options& options = {}) {
-  const auto bytes = kernels::text_of<Exec>("count", text, set);
-  std::int64_t* const place = kernels::result_place<Exec>("count", result);
-  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
-  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "count");
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
-                   kernels::search_begin_kernel{place, 0});
-  if (bytes.n == 0) return;
-  if (kernels::counts_by_transitions<Exec>(set.view()))
-    return kernels::count_by_transitions(exec, bytes, set.view(), place);
-  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-  kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
-}
-/// Overload that returns the result. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                   const string_search_options& options = {}) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, options); });
-}
-/// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
-/// is read at the same time. As count.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::find_set_end(exec, "find_first", text, set, result, kernels::set_fold::first);
-}
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
-}
-/// The last place of the text where a pattern begins, or -1. As find_first, from the back.
-template <execution_space Exec, class Text, class Memory, class... P>
-void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-               const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::find_set_end(exec, "find_last", text, set, result, kernels::set_fold::last);
-}
-template <execution_space Exec, class Text, class Memory>
-std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return kernels::blocking_result<std::int64_t>(
-      exec, [&](const auto& result) { lanewise::find_last(exec, text, set, result); });
-}
-/// Whether any pattern occurs in the text. As find_first. **Blocks.**
-template <execution_space Exec, class Text, class Memory>
-bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return lanewise::find_first(exec, text, set) >= 0;
-}
-
-/// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
-/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count, in
-/// two launches.
-template <execution_space Exec, class Text, class Memory, class Bits>
-void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                 const Bits& bits, const string_search_options& options = {}) {
-  static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
-                "lanewise: a bitmap is a View of std::uint32_t");
-  const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
-  const auto sink = detail::as_sink<Exec>(bits);
-  const std::int64_t words = lanewise::divide_up(bytes.n, std::int64_t{32});
-  detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
-                  bytes.n, " bytes needs ", words);
-  detail::expects_memory(sink, "find_bitmap", "bits");
-  if (bytes.n == 0) return;
-  kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
-  const kernels::pattern_workspace<Exec> memory(bytes.n, {});
-  auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), "find_bitmap");
-  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-  kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
-    using kernel = kernels::multi_pattern_bitmap_kernel<Pieces>;
-    lanewise::launch(
-        exec, "Lanewise::find_bitmap",
-        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
-        kernel{in, sink.data});
-  });
 }
 
 namespace kernels {
@@ -770,8 +711,8 @@ workspace_size count_each_workspace(const pattern_set<Memory>& set, std::int64_t
   return kernels::count_each_memory<Exec>(set.view(), n).size();
 }
 /// How often each pattern occurs in the text: counts is a View of integers, one for each pattern by
-/// its id; the greatest of their type where there are more. As count, in four launches; each place
-/// where patterns begin costs an atomic addition.
+/// its id; the greatest of their type where there are more. As count, in four launches; each
+/// position where patterns begin costs an atomic addition.
 template <execution_space Exec, class Text, class Memory, class T, class... P>
 void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                 const Kokkos::View<T*, P...>& counts, const string_search_options& options = {}) {
@@ -792,7 +733,7 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
   };
   kernels::clear_items(exec, "Lanewise::count_each::clear", of_rank, 2 * ranks);
   if (bytes.n > 0)
-    kernels::fold_set_search(exec, bytes, set,
+    kernels::fold_set_search(exec, bytes, view,
                              kernels::mark_text(exec, bytes, view, work.get(), memory),
                              kernels::set_fold::of_each, nullptr, of_rank);
   const kernels::multi_pattern_spread_kernel spread{view, of_rank, of_rank + ranks};
@@ -806,15 +747,15 @@ namespace kernels {
 
 /// For all sets.
 template <class Exec>
-pattern_workspace<Exec> places_memory(std::int64_t n) {
-  const auto of_pieces = [](std::int64_t pieces) {
-    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+pattern_workspace<Exec> positions_memory(std::int64_t n) {
+  const auto of_blocks = [](std::int64_t blocks) {
+    return workspace_size{blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)};
   };
   const auto of = [&]<bool many, bool by_probes>() {
-    using type = multi_pattern_pieces<many, by_probes>;
-    constexpr int most = type::most_steps_with_places(detail::stride4_windows::kind::every_byte);
-    return of_pieces(
-        kernels::pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)}));
+    using type = multi_pattern_blocks<many, by_probes>;
+    constexpr int most = type::most_steps_with_positions(detail::stride4_windows::kind::every_byte);
+    return of_blocks(
+        kernels::blocks_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)}));
   };
   workspace_size most =
       lanewise::max(of.template operator()<false, false>(), of.template operator()<true, false>());
@@ -822,24 +763,24 @@ pattern_workspace<Exec> places_memory(std::int64_t n) {
     most = lanewise::max(most, lanewise::max(of.template operator()<false, true>(),
                                              of.template operator()<true, true>()));
     most = lanewise::max(most,
-                         of_pieces(kernels::pieces_of<Exec>(transition_pieces{{nullptr, n}, {}})));
+                         of_blocks(kernels::blocks_of<Exec>(transition_blocks{{nullptr, n}, {}})));
   }
   return {n, most};
 }
 
-/// Whether devices find the places of a set by its table. If patterns are few, a filter is faster.
-/// (H200, GB/s, by filter and by table: 9 words of 4 letters and more 535, 293; 938 80, 152; 1,000
-/// words of 7 letters and more 194, 159; 10,000 57, 88.)
+/// Whether devices find the positions of a set by its table. If patterns are few, a filter is
+/// faster. (H200, GB/s, by filter and by table: 9 words of 4 letters and more 535, 293; 938 80,
+/// 152; 1,000 words of 7 letters and more 194, 159; 10,000 57, 88.)
 inline bool finds_by_transitions(const detail::pattern_set_view& set) {
   const bool are_short = set.probes.how == detail::stride4_windows::kind::with_after;
   return set.has_transitions() && (set.has_shorts() || set.ranks >= (are_short ? 512u : 4096u));
 }
 
 template <class Exec, class Text, class Memory, class Places, class Ids, class T, class... P>
-void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
-                     const pattern_set<Memory>& set, const Places& places, const Ids& ids,
-                     const Kokkos::View<T, P...>& number, bool longest,
-                     const string_search_options& options) {
+void find_set_positions(const Exec& exec, const char* algorithm, const Text& text,
+                        const pattern_set<Memory>& set, const Places& places, const Ids& ids,
+                        const Kokkos::View<T, P...>& number, bool longest,
+                        const string_search_options& options) {
   const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
   const auto to = detail::as_sink<Exec>(places);
   const auto ids_to = detail::as_sink<Exec>(ids);
@@ -850,23 +791,23 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
   if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
                 detail::check_results<Exec, std::int64_t, ids_type>()) {
     const auto result = kernels::count_place<Exec>(number, algorithm);
-    const pattern_workspace<Exec> memory = kernels::places_memory<Exec>(bytes.n);
+    const pattern_workspace<Exec> memory = kernels::positions_memory<Exec>(bytes.n);
     auto work =
         call_workspace::make<backend_of<Exec>>(exec, options.work, memory.size(), algorithm);
-    const auto run = [&]<class Pieces>(const Pieces& in) {
-      using kernel = multi_pattern_places_kernel<Pieces, to_type, ids_type>;
-      const std::int64_t pieces = kernels::pieces_of<Exec>(in);
+    const auto run = [&]<class Blocks>(const Blocks& in) {
+      using kernel = multi_pattern_positions_kernel<Blocks, to_type, ids_type>;
+      const std::int64_t blocks = kernels::blocks_of<Exec>(in);
       lanewise::launch(exec, "Lanewise::find_all",
-                       backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+                       backend_of<Exec>::template resident_league<kernel>(exec, blocks),
                        kernel{in, longest, to, ids_to,
                               work.get().template make_look_back_chain<std::int64_t>(0), result});
     };
     if constexpr (uses_chunk_filter<Exec>) {
       if (kernels::finds_by_transitions(set.view()))
-        return run(transition_pieces{bytes, set.view()});
+        return run(transition_blocks{bytes, set.view()});
     }
     const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
-    kernels::with_pieces<Exec>(bytes, set, marks, run, true);
+    kernels::with_blocks<Exec>(bytes, set.view(), marks, run, true);
   }
 }
 
@@ -876,21 +817,21 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
 /// device.
 template <class Exec>
 workspace_size find_set_workspace(std::int64_t n) {
-  return kernels::places_memory<Exec>(n).size();
+  return kernels::positions_memory<Exec>(n).size();
 }
 /// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
-/// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
-/// at one place shorter ones come first, and equal ones by id. places and ids are Views of
+/// ids, and their number in the rank-0 View number. In the order of positions; of patterns that
+/// begin at one position shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where an output has fewer places than there are results, the first are
 /// written; number counts all of them. Nothing is written beyond the results. As count, but no
-/// launch clears the number; where patterns begin at more than 128 places of a warp's part of 4 to
-/// 32 KiB, this is searched twice. Devices find short words by the table, in parts of 1 KiB.
+/// launch clears the number. A warp's 4 to 32 KiB of a block are searched twice if patterns begin
+/// at more than 128 positions of them. Devices find short words by the table, 1 KiB at a time.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
               const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
               const string_search_options& options = {}) {
-  kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, options);
+  kernels::find_set_positions(exec, "find_all", text, set, places, ids, number, false, options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
@@ -905,14 +846,14 @@ requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
       },
       "places", places, "ids", ids);
 }
-/// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
-/// ones the least. Otherwise as find_all.
+/// For each position of the text where patterns begin, in order, the longest of them: its id, of
+/// equal ones the least. Otherwise as find_all.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                   const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
                   const string_search_options& options = {}) {
-  kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, options);
+  kernels::find_set_positions(exec, "find_longest", text, set, places, ids, number, true, options);
 }
 /// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.

@@ -12,7 +12,7 @@ namespace detail {
 /// Rows of words that are compared at once.
 inline constexpr int rows_at_once = 8;
 
-/// How many bytes of some rows of words are 0 before the first one that is not.
+/// Returns how many bytes of `number` rows of words are 0 before the first one that is not.
 template <int number, class Warp, class F>
 LANEWISE_FUNCTION int first_difference(const Warp& warp, F row) {
   constexpr int width = Warp::width;
@@ -33,7 +33,8 @@ LANEWISE_FUNCTION int first_difference(const Warp& warp, F row) {
   }
   return at;
 }
-/// A row of words of the text from any byte on. Four bytes around are there, too.
+/// Loads a row of words of the text from any byte on. The four bytes before and after it can be
+/// read.
 template <class Warp>
 LANEWISE_FUNCTION auto text_row(const Warp& warp, const text_bytes& text, std::int64_t from) {
   const unsigned char* const at = text.data + from;
@@ -45,7 +46,7 @@ LANEWISE_FUNCTION auto text_row(const Warp& warp, const text_bytes& text, std::i
       },
       warp.load(low), warp.load(low + 1));
 }
-/// Words of the text from any byte on, `left` bytes of it or a row.
+/// Loads words of the text from any byte on: `left` bytes of it or a row.
 template <class Warp>
 LANEWISE_RARE_FUNCTION auto text_words(const Warp& warp, const text_bytes& text, std::int64_t from,
                                        std::int64_t left) {
@@ -64,15 +65,15 @@ LANEWISE_RARE_FUNCTION auto text_words(const Warp& warp, const text_bytes& text,
   return word;
 }
 
-/// Whether two steps of bytes go on with some periods of a run that began at a place: periods that
-/// are whole packs, so that packs can be compared in the grid of memory, if the run is so long.
+/// Whether two steps of bytes repeat the bytes that lie `periods` before them in a run. `periods`
+/// is a number of whole packs, so packs are compared as they are aligned in memory.
 template <class Warp>
 LANEWISE_FUNCTION bool goes_on_in_grid(const Warp& warp, const text_bytes& text, std::int64_t begin,
                                        std::int64_t at, std::int64_t periods) {
   using steps = text_steps<Warp>;
   using text_pack = pack<std::uint32_t, steps::k>;
   using words = typename steps::words;
-  if (at - periods < begin || at + 2 * steps::places > text.n) return false;
+  if (at - periods < begin || at + 2 * steps::positions > text.n) return false;
   const auto* const own = reinterpret_cast<const text_pack*>(text.data + at);
   const auto* const before = reinterpret_cast<const text_pack*>(text.data + at - periods);
   words different(0u);
@@ -89,8 +90,8 @@ LANEWISE_FUNCTION bool goes_on_in_grid(const Warp& warp, const text_bytes& text,
                         warp.load(own + r * Warp::width), warp.load(before + r * Warp::width));
   return !warp.any(different != 0u);
 }
-/// The end of a run that begins at `begin` and goes on to `end`, at least; or a place from `wanted`
-/// on to which it goes.
+/// Returns the end of a run from `begin` to at least `end`, or a position from `wanted` on if the
+/// run reaches it.
 template <class Warp>
 LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_bytes& text,
                                                const pattern_view& pattern, std::int64_t begin,
@@ -100,7 +101,7 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(text.data + end) %
                                                 (4 * text_steps<Warp>::k));
     if (detail::goes_on_in_grid(warp, text, begin, end - past, pattern.long_period)) {
-      end += 2 * text_steps<Warp>::places - past;
+      end += 2 * text_steps<Warp>::positions - past;
       continue;
     }
     const std::int64_t before = end - pattern.period, left = wanted - end;
@@ -121,14 +122,14 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
   return end;
 }
 
-/// How many words lanes compare, each lane for a place of its own.
+/// Each lane compares up to this number of words for a position of its own.
 template <class Warp>
 inline constexpr std::uint32_t compared_words = 4 * text_steps<Warp>::k;
 
-/// Leaves the places of a step from `from` on where some words of a pattern are, four at a time.
-/// The words lie far from each other. Where a text is like the pattern, 128 bytes side by side may
-/// be there at 21 places of a step. Four words from all over it may be there at two or three places
-/// (Thue-Morse, 1,024 bytes). Words of 4 bytes around the places can be read.
+/// Keeps the positions of a step, from byte `from` on, where some words of a pattern match, four at
+/// a time. The words lie far from each other. If a text is like the pattern, 128 bytes side by side
+/// may be there at 21 positions of a step. Four words from all over it may be there at two or three
+/// positions (Thue-Morse, 1,024 bytes). Words of 4 bytes around the positions can be read.
 template <class Warp>
 LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
     const Warp& warp, const unsigned char* from, const std::uint32_t* pattern,
@@ -140,7 +141,7 @@ LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
   constexpr std::uint32_t most = compared_words<Warp>;
   std::uint32_t at = 0;
   for (std::uint32_t i = 0; i < most; i += 4) {
-    // Few that are left of a long pattern are compared by all lanes in any case.
+    // All lanes compare the few remaining positions of a long pattern in any case.
     if (i >= all || !warp.any(found != 0u)) break;
     if (i >= 8 && all > most && warp.reduce(detail::bits_set(warp, found), plus{}) <= 4) break;
     std::uint32_t word_at[4], word[4], care[4];
@@ -153,10 +154,10 @@ LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
       at -= at >= all ? all : 0;
     }
     for (words rest = found; warp.any(rest != 0u); rest = rest & (rest - words(1u))) {
-      // Lanes that have none read at the first place.
+      // Lanes without a position read at the first one.
       const auto byte = warp.map(
           [past](std::uint32_t bits, std::uint32_t lane) {
-            return bits == 0 ? past : past + text_steps<Warp>::place_of(bits, lane);
+            return bits == 0 ? past : past + text_steps<Warp>::position_of(bits, lane);
           },
           rest, warp.lane());
       const words word_of_text = byte >> 2;

@@ -12,48 +12,46 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The places of a piece, found, and to be written after those of the pieces in front. In every
-/// step of a piece a lane has a word, whose bits are neighbouring places of its own.
+/// The positions that a text block finds, kept until their output indices are known. In every step
+/// of a block a lane has a word, whose bits are neighbouring positions.
 ///
-/// What is found is kept in scratch, as chunks, one after the other, as long as there is room; the
-/// steps after them are searched again. A chunk is a list of places, of some steps with few of
-/// them; the words of one step; or a run, however long, for which two numbers are enough. There is
-/// room for the words of Piece::kept_steps steps.
-template <class Team, class Piece>
+/// Scratch keeps them as chunks, one after the other. Steps without room are searched again. A
+/// chunk is a list of the positions of some steps, the words of one step, or a run of any length in
+/// two numbers. There is room for the words of Block::kept_steps steps.
+template <class Team, class Block>
 class found_places {
   using warp_type = typename Team::warp_type;
-  using word = typename Piece::word;
+  using word = typename Block::word;
   using words = lanes_t<warp_type, word>;
   using numbers = lanes_t<warp_type, std::uint32_t>;
-  using short_place = std::uint16_t;
+  using short_position = std::uint16_t;
   static constexpr int width = warp_type::width;
-  static constexpr int kept = Piece::kept_steps / Team::warps;
-  /// A step's words take as much as a list of this number of places.
-  static constexpr std::uint32_t of_words = width * sizeof(word) / sizeof(short_place);
+  static constexpr int kept = Block::kept_steps / Team::warps;
+  /// A list of this number of positions is as large as a step's words.
+  static constexpr std::uint32_t of_words = width * sizeof(word) / sizeof(short_position);
   static constexpr std::uint32_t all_kept = kept * of_words;
-  /// Steps with up to this number of places: their places go through scratch.
+  /// Steps with up to this number of positions write them through scratch.
   static constexpr std::uint32_t room = 12 * width;
 
-  static LANEWISE_FUNCTION std::uint32_t whole_words(std::uint32_t used) {
-    constexpr std::uint32_t each = sizeof(word) / sizeof(short_place);
+  static LANEWISE_FUNCTION std::uint32_t aligned_words(std::uint32_t used) {
+    constexpr std::uint32_t each = sizeof(word) / sizeof(short_position);
     return (used + each - 1) / each * each;
   }
 
   struct chunk {
     enum class kind : std::uint32_t { list, words, run } is;
-    std::uint32_t first;   ///< from the piece's first place on: what lists count from; of a run
-    std::uint32_t number;  ///< of places
+    std::uint32_t first;   ///< of a run or a list, from the block's first position on
+    std::uint32_t number;  ///< of positions
   };
 
-  /// What a warp has found. In scratch, as registers are few: for what is not changed where nothing
-  /// is found, nvcc spilled 35 of them.
+  /// What a warp has found. It lies in scratch, as nvcc spilled 35 registers for it.
   struct alignas(16) kept_chunks {
-    std::uint32_t number = 0;  ///< of all places, also of steps that are not kept
+    std::uint32_t number = 0;  ///< of all positions, also of steps that are not kept
     std::uint32_t used = 0;    ///< of the room
     int chunks = 0;
     int end = 0;  ///< after the last step that is kept
     std::int64_t period = 0;
-    std::int64_t after_run = -1;  ///< where the last chunk goes on, if it is a run
+    std::int64_t after_run = -1;  ///< the next position of the last chunk, if it is a run
     chunk last{};
     bool is_full = false;
   };
@@ -61,44 +59,44 @@ class found_places {
  public:
   struct of_warp {
     kept_chunks all;
-    alignas(word) short_place kept_places[all_kept];
+    alignas(word) short_position kept_positions[all_kept];
     chunk chunks[kept + 2];
-    short_place in_step[room];
+    short_position in_step[room];
   };
   struct scratch {
-    typename Piece::scratch piece;
+    typename Block::scratch piece;
     of_warp warps[Team::warps];
   };
   static constexpr bool stores_unscanned = false;
 
-  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const Piece& piece)
-      : team_(team), shared_(shared), mine_(shared.warps[team.warp_index()]), piece_(piece) {
+  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const Block& block)
+      : team_(team), shared_(shared), mine_(shared.warps[team.warp_index()]), block_(block) {
     const auto warp = team.warp();
     warp.once([&] { mine_.all = {}; });
     warp.fence();
-    // What a function of its own is given by reference is in memory: this, and not all members.
-    piece_.find(
-        keeper{warp, mine_, piece_.first(), static_cast<std::uint32_t>(piece_.places_of_lane())});
+    // Functions that are not inlined get references to memory: the keeper's, and not all members.
+    block_.find(
+        keeper{warp, mine_, block_.first(), static_cast<std::uint32_t>(block_.places_of_lane())});
   }
   LANEWISE_FUNCTION std::int64_t total() {
     team_.barrier();
     std::int64_t all = 0;
     for (int w = 0; w < Team::warps; ++w) {
-      if (w == team_.warp_index()) in_front_ = all;
+      if (w == team_.warp_index()) before_warp_ = all;
       all += shared_.warps[w].all.number;
       is_again_ = is_again_ || shared_.warps[w].all.is_full;
     }
     return all;
   }
-  /// Places beyond the sink are left out.
+  /// Writes the positions that the sink has room for.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink, std::int64_t before) const {
     const auto warp = team_.warp();
-    std::int64_t at = before + in_front_;
+    std::int64_t at = before + before_warp_;
     std::uint32_t used = 0;
     for (int c = 0; c < mine_.all.chunks; ++c)
       at += write_chunk(warp, sink, at, mine_.chunks[c], used);
-    // All warps, as they may compare together.
+    // All warps call it, as they may compare together.
     if (is_again_) {
       const found_places self = *this;
       self.write_others(warp, sink, at);
@@ -106,40 +104,40 @@ class found_places {
   }
 
  private:
-  /// Keeps the steps of a piece.
+  /// Keeps the steps of a block.
   struct keeper {
     using kind = typename chunk::kind;
     const warp_type& warp;
     of_warp& mine;
-    std::int64_t first;  ///< the piece's
-    std::uint32_t each;  ///< places of a lane
+    std::int64_t first;  ///< the block's
+    std::uint32_t each;  ///< positions of a lane
 
     template <class Bits>
     LANEWISE_FUNCTION void operator()(int step, std::int64_t, const Bits& found) const {
       if (!warp.any(found != word{0})) return;
-      const words bits = Piece::in_order(warp, found);
-      const auto place = offsets_of(bits);
+      const words bits = Block::in_order(warp, found);
+      const auto allocated = offsets_of(bits);
       kept_chunks now = mine.all;
-      now.number += place.total;
+      now.number += allocated.total;
       now.after_run = -1;
-      const std::uint32_t in_front = static_cast<std::uint32_t>(step) * each * width;
-      if (place.total > of_words) {
-        const std::uint32_t at = whole_words(now.used);
-        if (begin(now, {kind::words, in_front, 0}, at + of_words - now.used)) {
-          warp.store(reinterpret_cast<word*>(mine.kept_places + at), bits);
+      const std::uint32_t offset = static_cast<std::uint32_t>(step) * each * width;
+      if (allocated.total > of_words) {
+        const std::uint32_t at = aligned_words(now.used);
+        if (begin(now, {kind::words, offset, 0}, at + of_words - now.used)) {
+          warp.store(reinterpret_cast<word*>(mine.kept_positions + at), bits);
           now.used = at + of_words;
-          grow(now, place.total, step);
+          grow(now, allocated.total, step);
         }
-      } else if (goes_on(now, in_front, place.total) ||
-                 begin(now, {kind::list, in_front, 0}, place.total)) {
-        write_short(warp, mine.kept_places, in_front - now.last.first, each, bits,
-                    place.offset + numbers(now.used));
-        now.used += place.total;
-        grow(now, place.total, step);
+      } else if (goes_on(now, offset, allocated.total) ||
+                 begin(now, {kind::list, offset, 0}, allocated.total)) {
+        write_short(warp, mine.kept_positions, offset - now.last.first, each, bits,
+                    allocated.offset + numbers(now.used));
+        now.used += allocated.total;
+        grow(now, allocated.total, step);
       }
       remember(now);
     }
-    LANEWISE_FUNCTION void run(int step, const detail::run_of_places& run) const {
+    LANEWISE_FUNCTION void run(int step, const detail::position_run& run) const {
       if (run.number == 0) return;
       kept_chunks now = mine.all;
       const bool is_same = run.first == now.after_run && !now.is_full;
@@ -158,10 +156,10 @@ class found_places {
     };
     LANEWISE_FUNCTION offsets offsets_of(const words& bits) const {
       if (warp.any((bits & (bits - words(word{1}))) != word{0})) {
-        const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
-        return {place.offset, place.total};
+        const auto allocated = lanewise::allocate(warp, detail::bits_set(warp, bits));
+        return {allocated.offset, allocated.total};
       }
-      // If lanes have no more than one place, a vote tells.
+      // One ballot is enough if no lane has two positions.
       const auto lanes = warp.ballot(bits != word{0});
       return {warp.map(
                   [lanes](typename warp_type::bits below) {
@@ -170,12 +168,12 @@ class found_places {
                   warp.lanes_below()),
               static_cast<std::uint32_t>(warp_type::popcount(lanes))};
     }
-    /// Whether the last chunk is a list that has room for more places.
-    LANEWISE_FUNCTION bool goes_on(const kept_chunks& now, std::uint32_t in_front,
-                                   std::uint32_t places) const {
-      constexpr std::uint32_t most = std::numeric_limits<short_place>::max();
+    /// Whether the last chunk is a list that has room for more positions.
+    LANEWISE_FUNCTION bool goes_on(const kept_chunks& now, std::uint32_t offset,
+                                   std::uint32_t positions) const {
+      constexpr std::uint32_t most = std::numeric_limits<short_position>::max();
       return now.chunks > 0 && now.last.is == kind::list && !now.is_full &&
-             now.used + places <= all_kept && in_front - now.last.first + each * width - 1 <= most;
+             now.used + positions <= all_kept && offset - now.last.first + each * width - 1 <= most;
     }
     /// Whether there is room for another chunk.
     static LANEWISE_FUNCTION bool begin(kept_chunks& now, const chunk& next, std::uint32_t needed) {
@@ -185,8 +183,8 @@ class found_places {
       ++now.chunks;
       return true;
     }
-    LANEWISE_FUNCTION void grow(kept_chunks& now, std::uint32_t places, int step) const {
-      now.last.number += places;
+    LANEWISE_FUNCTION void grow(kept_chunks& now, std::uint32_t positions, int step) const {
+      now.last.number += positions;
       now.end = step + 1;
       warp.once([&] { mine.chunks[now.chunks - 1] = now.last; });
     }
@@ -196,8 +194,8 @@ class found_places {
       warp.fence();
     }
   };
-  /// Writes a step's places, from `first` on, as short ones.
-  static LANEWISE_FUNCTION void write_short(const warp_type& warp, short_place* to,
+  /// Writes a step's positions, from `first` on, as short ones.
+  static LANEWISE_FUNCTION void write_short(const warp_type& warp, short_position* to,
                                             std::uint32_t first, std::uint32_t each, words bits,
                                             numbers offset) {
     auto lane = warp.lane();
@@ -205,26 +203,26 @@ class found_places {
         bits != word{0},
         [=](word& rest, std::uint32_t& o, std::uint32_t& l) {
           for (; rest != 0; rest &= rest - 1, ++o)
-            to[o] = static_cast<short_place>(first + each * l + lowest(rest));
+            to[o] = static_cast<short_position>(first + each * l + lowest(rest));
         },
         bits, offset, lane);
   }
-  /// Writes the places of the steps that were not kept.
+  /// Writes the positions of the steps that were not kept.
   template <class Sink>
   struct writer {
-    const found_places& places;
+    const found_places& positions;
     const warp_type& warp;
     const Sink& sink;
     std::int64_t& at;
 
     template <class Bits>
     LANEWISE_FUNCTION void operator()(int step, std::int64_t first, const Bits& bits) const {
-      if (places.is_left(step) && warp.any(bits != word{0}))
-        at += places.write_many(warp, sink, at, first, Piece::in_order(warp, bits));
+      if (positions.is_left(step) && warp.any(bits != word{0}))
+        at += positions.write_many(warp, sink, at, first, Block::in_order(warp, bits));
     }
-    LANEWISE_FUNCTION void run(int step, const detail::run_of_places& run) const {
-      if (!places.is_left(step)) return;
-      places.write_run(warp, sink, at, run);
+    LANEWISE_FUNCTION void run(int step, const detail::position_run& run) const {
+      if (!positions.is_left(step)) return;
+      positions.write_run(warp, sink, at, run);
       at += run.number;
     }
   };
@@ -234,31 +232,31 @@ class found_places {
   template <class Sink>
   LANEWISE_SEPARATE_FUNCTION void write_others(const warp_type& warp, const Sink& sink,
                                                std::int64_t at) const {
-    piece_.find(writer<Sink>{*this, warp, sink, at});
+    block_.find(writer<Sink>{*this, warp, sink, at});
   }
-  /// Writes the places of a chunk, and returns their number.
+  /// Writes the positions of a chunk, and returns their number.
   template <class Sink>
   LANEWISE_FUNCTION std::uint32_t write_chunk(const warp_type& warp, const Sink& sink,
                                               std::int64_t at, const chunk& from,
                                               std::uint32_t& used) const {
     const chunk now = from;
-    const std::int64_t first = piece_.first() + now.first;
+    const std::int64_t first = block_.first() + now.first;
     if (now.is == chunk::kind::run) {
       write_run(warp, sink, at, {first, mine_.all.period, now.number});
     } else if (now.is == chunk::kind::list) {
-      write_list(warp, sink, at, first, mine_.kept_places + used, now.number);
+      write_list(warp, sink, at, first, mine_.kept_positions + used, now.number);
       used += now.number;
     } else {
-      used = whole_words(used);
+      used = aligned_words(used);
       write_many(warp, sink, at, first,
-                 warp.load(reinterpret_cast<const word*>(mine_.kept_places + used)));
+                 warp.load(reinterpret_cast<const word*>(mine_.kept_positions + used)));
       used += of_words;
     }
     return now.number;
   }
   template <class Sink>
   LANEWISE_FUNCTION void write_run(const warp_type& warp, const Sink& sink, std::int64_t at,
-                                   const detail::run_of_places& run) const {
+                                   const detail::position_run& run) const {
     const std::uint32_t number = fitting(sink, at, run.number);
     for (std::uint32_t i = 0; i < number; i += width) {
       const std::uint32_t left = number - i;
@@ -268,53 +266,54 @@ class found_places {
           [&](std::uint32_t& l) { sink(at + i + l, run.first + (i + l) * run.period); }, lane);
     }
   }
-  /// How many of some places the sink has room for.
+  /// Returns how many of `number` positions the sink has room for.
   template <class Sink>
   static LANEWISE_FUNCTION std::uint32_t fitting(const Sink& sink, std::int64_t at,
                                                  std::uint32_t number) {
     const std::int64_t left = sink.extent - at;
     return left >= number ? number : left < 0 ? 0 : static_cast<std::uint32_t>(left);
   }
-  /// Neighbouring lanes write neighbours.
+  /// Writes a list; neighbouring lanes write neighbouring items.
   template <class Sink>
   LANEWISE_FUNCTION void write_list(const warp_type& warp, const Sink& sink, std::int64_t at,
-                                    std::int64_t first, const short_place* list,
+                                    std::int64_t first, const short_position* list,
                                     std::uint32_t all) const {
     const std::uint32_t number = fitting(sink, at, all);
     for (std::uint32_t i = 0; i < number; i += width) {
       const std::uint32_t left = number - i;
       const auto now = warp.first(left);
-      auto place = warp.load(now, list + i, short_place{0});
+      auto position = warp.load(now, list + i, short_position{0});
       auto lane = warp.lane();
       warp.each(
-          now, [&](short_place& p, std::uint32_t& l) { sink(at + i + l, first + p); }, place, lane);
+          now, [&](short_position& p, std::uint32_t& l) { sink(at + i + l, first + p); }, position,
+          lane);
     }
   }
   static LANEWISE_FUNCTION std::uint32_t lowest(word bits) {
     return static_cast<std::uint32_t>(warp_type::popcount((bits & ~(bits - 1)) - 1));
   }
-  /// Writes the places of a step, and returns their number.
+  /// Writes the positions of a step, and returns their number.
   template <class Sink>
   LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
                                              std::int64_t at, std::int64_t first,
                                              const words& bits) const {
-    const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
-    if (place.total > room) {
+    const auto allocated = lanewise::allocate(warp, detail::bits_set(warp, bits));
+    if (allocated.total > room) {
       write_dense(warp, sink, at, first, bits);
     } else {
-      write_short(warp, mine_.in_step, 0, static_cast<std::uint32_t>(piece_.places_of_lane()), bits,
-                  place.offset);
+      write_short(warp, mine_.in_step, 0, static_cast<std::uint32_t>(block_.places_of_lane()), bits,
+                  allocated.offset);
       warp.fence();
-      write_list(warp, sink, at, first, mine_.in_step, place.total);
+      write_list(warp, sink, at, first, mine_.in_step, allocated.total);
       warp.fence();
     }
-    return place.total;
+    return allocated.total;
   }
-  /// Writes a lane's word at a time. Each lane of the warp has a place of it: most lanes write.
+  /// Writes one lane's word at a time by all lanes, a position each.
   template <class Sink>
   LANEWISE_FUNCTION void write_dense(const warp_type& warp, const Sink& sink, std::int64_t at,
                                      std::int64_t first, const words& bits) const {
-    const int each = piece_.places_of_lane();
+    const int each = block_.places_of_lane();
     auto lane = warp.lane();
     auto below = warp.lanes_below();
     using lane_bits = typename warp_type::bits;
@@ -323,12 +322,12 @@ class found_places {
       const word all = warp.broadcast(bits, owner);
       for (int b = 0; b < each; b += width) {
         const auto here = static_cast<lane_bits>(all >> b) & lanes;
-        const std::int64_t place = first + owner * each + b;
+        const std::int64_t position = first + owner * each + b;
         warp.each(
             warp.template mask_of<std::uint32_t>(here),
             [&](std::uint32_t& l, lane_bits& before) {
               const std::int64_t i = at + warp_type::popcount(here & before);
-              if (i < sink.extent) sink(i, place + l);
+              if (i < sink.extent) sink(i, position + l);
             },
             lane, below);
         at += warp_type::popcount(here);
@@ -339,9 +338,9 @@ class found_places {
   const Team& team_;
   scratch& shared_;
   of_warp& mine_;
-  Piece piece_;
+  Block block_;
   bool is_again_ = false;
-  std::int64_t in_front_ = 0;
+  std::int64_t before_warp_ = 0;
 };
 
 }  // namespace kernels

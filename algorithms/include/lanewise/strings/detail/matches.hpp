@@ -9,15 +9,15 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
+/// What a warp knows of the text that it has compared. It lies in scratch, as it is seldom read and
 /// registers are few.
 struct compared_text {
-  std::int64_t place = 0, bytes = 0;        ///< the pattern's first `bytes` bytes are there
-  std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and what goes on with its period
-  bool run_goes_on = false;                 ///< as far as was looked
+  std::int64_t position = 0, bytes = 0;     ///< the pattern's first `bytes` bytes are there
+  std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and the bytes that continue its period
+  bool run_goes_on = false;                 ///< as far as the text was compared
 };
 
-/// The places of a text where a pattern of up to 4 bytes begins: the places that the filter passes.
+/// Finds the positions of a pattern of up to 4 bytes, which are all that the filter passes.
 template <class Warp>
 class short_finder {
  public:
@@ -29,8 +29,8 @@ class short_finder {
       : text_(text), pattern_(pattern), warp_(warp), steps_(warp, text, pattern, first, number) {}
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
-  /// The bits of a step (text_steps). Whether anything is there at all is asked first, for half the
-  /// price, where nothing was in the step before.
+  /// Returns the bits of a step (text_steps). After a step without positions, a test for any
+  /// position comes first, which costs half as much.
   LANEWISE_RARE_FUNCTION words find(int step) {
     if (!steps_.is_inside(step))
       return detail::passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
@@ -45,7 +45,7 @@ class short_finder {
     is_sparse_ = !warp_.any(found != 0u);
     return found;
   }
-  /// The bits of the few places [first, first + n), n <= W.
+  /// The bits of the few positions [first, first + n), n <= W.
   LANEWISE_RARE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
     return static_cast<std::uint32_t>(
         warp_.ballot(steps_.begins(first, warp_.lane()) & warp_.first(n)));
@@ -59,27 +59,27 @@ class short_finder {
   bool is_sparse_ = true;
 };
 
-/// What the warps of a team have in common where they compare together.
+/// What the warps of a team share when they compare together.
 template <class Team>
 struct comparison_scratch {
   compared_text of_warp[Team::warps];
   std::int64_t mismatch[Team::warps];
 };
 
-/// Places that lie `period` apart: all of a step.
-struct run_of_places {
+/// All positions of a step, if they lie `period` apart.
+struct position_run {
   std::int64_t first, period;
   std::uint32_t number;
 };
 /// Functions that take such steps as run(step, run), without bits.
 template <class F>
-concept takes_runs = requires(std::remove_reference_t<F>& f, const run_of_places& run) {
+concept takes_runs = requires(std::remove_reference_t<F>& f, const position_run& run) {
   f.run(0, run);
 };
 
-/// The places of a text where a longer pattern begins: of steps where the filter passes any, each
-/// place that passes is compared with the whole pattern. `together`: all warps of the team ask for
-/// the same steps, and share the comparisons.
+/// Finds the positions of a longer pattern: it compares each position that the filter passes with
+/// all bytes of the pattern. `together`: all warps of the team search the same steps and share the
+/// comparisons.
 template <class Team>
 class match_finder {
  public:
@@ -99,7 +99,7 @@ class match_finder {
         together_(together),
         steps_(warp, text, pattern, first, number) {}
 
-  /// Begins another text, or places before the places that were asked for.
+  /// Call it before another text, and before positions that precede the last ones.
   LANEWISE_FUNCTION void forget() const { remember({}); }
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
@@ -108,9 +108,9 @@ class match_finder {
     const std::int64_t first = steps_.first_of(step);
     return is_in_run(first) ? keep_in_run(first, words(0u)) : find_out_of_run(step);
   }
-  /// Calls f(number, first, bits) for a step, which the caller has by another number.
+  /// Calls f(number, first, bits) for a step that the caller knows as `number`.
   template <class F>
-  LANEWISE_FUNCTION void tell(int step, int number, F& f) const {
+  LANEWISE_FUNCTION void report(int step, int number, F& f) const {
     if constexpr (takes_runs<F>) {
       const std::int64_t first = steps_.first_of(step);
       if (!is_in_run(first)) {
@@ -141,9 +141,9 @@ class match_finder {
   static constexpr int width = Warp::width;
   static constexpr int k = steps::k;
   static constexpr int rows = steps::rows;
-  static constexpr int row_places = steps::row_places;
+  static constexpr int row_positions = steps::row_positions;
   static constexpr std::uint32_t row_bits = steps::row_bits;
-  static constexpr int places = steps::places;
+  static constexpr int positions = steps::positions;
   using kind = pattern_filter::kind;
   using stretches = stretch_finder<Warp>;
 
@@ -154,13 +154,13 @@ class match_finder {
       return steps_.template passing<kind::every_folded_word>(step);
     return steps_.template passing<kind::up_to_eight_bytes>(step);
   }
-  /// Leaves the places where the whole pattern is. Where there are many, they may be a run; if not,
-  /// lanes first compare some words, each for its own.
+  /// Keeps the positions where all of the pattern matches. Many of them may be a run; if not, each
+  /// lane first compares some words for its own positions.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
-    if (pattern_.stretch.tells_all) return verify_stretches(first, found);
+    if (pattern_.stretch.is_decisive) return verify_stretches(first, found);
     if (first >= 4 && number_of(found) > 4) {
-      if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
+      if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_position(found)) &&
           is_in_run(first)) {
         found = keep_in_run(first, found);
         return;
@@ -170,29 +170,31 @@ class match_finder {
     }
     verify_in_order(first, found);
   }
-  /// As `passing`, for a pattern that has a stretch: if the text has none, nothing else is asked.
+  /// As `passing`, for a pattern that has a stretch: without one in the text nothing else is
+  /// tested.
   LANEWISE_RARE_FUNCTION words passing_with_stretch(int step) const {
     const words found = stretches(warp_, text_, pattern_, steps_.first_of(step)).find();
     if (!warp_.any(found != 0u)) return found;
     const words here = steps::as_found(warp_, found);
-    return pattern_.stretch.tells_all ? here : here & passing(step);
+    return pattern_.stretch.is_decisive ? here : here & passing(step);
   }
-  /// Verifies places of a pattern whose stretch tells all: only places at the end of the step may
-  /// be unknown. From the first place on they are a run, if there are enough of them. If none is
-  /// unknown, a run is of use only if it fills the step.
+  /// Verifies positions of a pattern whose stretch is decisive: only positions at the end of the
+  /// step may be unknown. If they are enough, they are a run from the first one on. If none is
+  /// unknown, only a run that fills the step is used.
   LANEWISE_FUNCTION void verify_stretches(std::int64_t first, words& found) const {
-    const std::int64_t room = places + stretches::known_after(pattern_.stretch);
-    const bool is_known = room - pattern_.stretch.pairs >= places;
-    const std::int64_t lowest = lowest_place(found);
+    const std::int64_t room = positions + stretches::known_after(pattern_.stretch);
+    const bool is_known = room - pattern_.stretch.pairs >= positions;
+    const std::int64_t lowest = lowest_position(found);
     if (is_known && lowest >= pattern_.period) return;
     const std::int64_t number = number_of(found);
     if (2 * pattern_.period <= pattern_.size && number > 4 &&
-        lowest + number * pattern_.period >= places && is_at(first + lowest) && is_in_run(first)) {
+        lowest + number * pattern_.period >= positions && is_at(first + lowest) &&
+        is_in_run(first)) {
       found = keep_in_run(first, found);
       return;
     }
     if (is_known) return;
-    const words last = steps_.places_between(room - pattern_.stretch.pairs, places);
+    const words last = steps_.positions_between(room - pattern_.stretch.pairs, positions);
     words unknown = found & last;
     if (!warp_.any(unknown != 0u)) return;
     verify_in_order(first, unknown);
@@ -201,26 +203,26 @@ class match_finder {
   LANEWISE_FUNCTION std::uint32_t number_of(const words& found) const {
     return warp_.reduce(detail::bits_set(warp_, found), plus{});
   }
-  /// The lowest place that is found, if some are.
-  LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {
-    return warp_.reduce(
-        warp_.map([](std::uint32_t bits,
-                     std::uint32_t lane) { return bits == 0 ? ~0u : steps::place_of(bits, lane); },
-                  found, warp_.lane()),
-        minimum{});
+  /// Returns the lowest position, if there is one.
+  LANEWISE_FUNCTION std::uint32_t lowest_position(const words& found) const {
+    return warp_.reduce(warp_.map(
+                            [](std::uint32_t bits, std::uint32_t lane) {
+                              return bits == 0 ? ~0u : steps::position_of(bits, lane);
+                            },
+                            found, warp_.lane()),
+                        minimum{});
   }
-  /// Leaves the places where some words of the pattern are, by a lane for each; all of a pattern
-  /// that has no more.
+  /// Keeps the positions where some words of the pattern match, one lane for each position. These
+  /// are all words of a short pattern.
   LANEWISE_FUNCTION words compare_some(std::int64_t first, const words& found) const {
     const auto all = static_cast<std::uint32_t>((pattern_.size + 3) / 4);
     return detail::compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
                                  pattern_.stride, found);
   }
-  /// Whether the text goes on with the pattern's period from a place where the pattern was found.
-  /// It has to go on to the end of what a step needs, or of the text. Then the pattern is there
-  /// once for each period, and nowhere else.
+  /// Whether the text continues the pattern's period from a match on, to the end of what a step
+  /// needs, or of the text. Then the pattern matches once in each period, and nowhere else.
   LANEWISE_RARE_FUNCTION bool is_in_run(std::int64_t first) const {
-    const std::int64_t end = first + places + pattern_.size;
+    const std::int64_t end = first + positions + pattern_.size;
     const std::int64_t wanted = end < text_.n ? end : text_.n;
     compared_text known = compared_;
     if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size) return false;
@@ -237,11 +239,11 @@ class match_finder {
     warp_.once([&] { compared_ = known; });
     warp_.fence();
   }
-  /// Whether all places of a step are in the run that reaches it.
+  /// Whether all positions of a step are in the run that reaches it.
   LANEWISE_FUNCTION bool fills(std::int64_t first) const {
-    return compared_.run_begin <= first && first + places + pattern_.size <= text_.n + 1;
+    return compared_.run_begin <= first && first + positions + pattern_.size <= text_.n + 1;
   }
-  LANEWISE_FUNCTION run_of_places run_from(std::int64_t first) const {
+  LANEWISE_FUNCTION position_run run_from(std::int64_t first) const {
     const auto past = static_cast<std::uint64_t>(first - compared_.run_begin);
     const auto period = static_cast<std::uint64_t>(pattern_.period);
     // No 64-bit division where 32 bits are enough.
@@ -250,10 +252,9 @@ class match_finder {
                                                        : past % period;
     const std::uint64_t next = o == 0 ? 0 : period - o;
     return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
-            next < places ? static_cast<std::uint32_t>((places - 1 - next) / period) + 1 : 0};
+            next < positions ? static_cast<std::uint32_t>((positions - 1 - next) / period) + 1 : 0};
   }
-  /// Keeps the places before the run that are found. From the run's begin on, keeps one for each
-  /// period.
+  /// Keeps the positions before the run, and from its begin on one for each period.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t after = compared_.run_begin - first;
@@ -261,13 +262,13 @@ class match_finder {
     const auto begin = static_cast<std::uint32_t>(after > 0 ? after : 0);
     const auto past = static_cast<std::uint32_t>(after > 0 ? 0 : -after % pattern_.period);
     const std::int64_t room = text_.n - pattern_.size + 1 - first;
-    const auto end = static_cast<std::uint32_t>(room < 0 ? 0 : room < places ? room : places);
+    const auto end = static_cast<std::uint32_t>(room < 0 ? 0 : room < positions ? room : positions);
     constexpr std::uint32_t of_row = 4 * k;
     words kept(0u);
     for (std::uint32_t r = 0; r < rows; ++r)
       kept = kept | warp_.map(
                         [=](std::uint32_t bits, std::uint32_t lane) {
-                          const std::uint32_t at = r * row_places + of_row * lane;
+                          const std::uint32_t at = r * row_positions + of_row * lane;
                           const std::uint32_t out = at < begin ? begin - at : 0;
                           const std::uint32_t here = bits >> of_row * r & row_bits;
                           if (out >= of_row) return here << of_row * r;
@@ -281,19 +282,20 @@ class match_finder {
                         found, warp_.lane());
     return kept;
   }
-  /// Leaves the places where the whole pattern is, by all lanes for each, in order.
+  /// Keeps the positions where all of the pattern matches. All lanes compare one position after the
+  /// other.
   LANEWISE_RARE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
     for (int r = 0; r < rows; ++r) {
-      const std::int64_t begin = first + r * row_places;
+      const std::int64_t begin = first + r * row_positions;
       for (auto todo = lanes_of_row(found, r); todo != 0; todo &= todo - 1) {
         const int lane = Warp::lowest(todo);
         const std::uint32_t bits_here = warp_.broadcast(found, lane) >> 4 * k * r & row_bits;
         for (std::uint32_t bits = bits_here; bits != 0; bits &= bits - 1) {
-          const std::int64_t place = begin + 4 * k * lane + Warp::lowest(bits);
-          if (!is_at(place)) {
-            const std::int64_t end = end_of_ruled_out(place);
-            found = found & ~steps_.places_between(place - first, end - first);
-            if (end == place + 1) continue;
+          const std::int64_t position = begin + 4 * k * lane + Warp::lowest(bits);
+          if (!is_at(position)) {
+            const std::int64_t end = end_of_ruled_out(position);
+            found = found & ~steps_.positions_between(position - first, end - first);
+            if (end == position + 1) continue;
             bits &= warp_.broadcast(found, lane) >> 4 * k * r | (bits & (~bits + 1));
             todo &= lanes_of_row(found, r) | (todo & (~todo + 1));
           } else if (is_in_run(first)) {
@@ -304,84 +306,83 @@ class match_finder {
       }
     }
   }
-  /// Which lanes have places in a row.
+  /// Which lanes have positions in a row.
   LANEWISE_FUNCTION auto lanes_of_row(const words& found, int r) const {
     return warp_.ballot((found & words(row_bits << 4 * k * r)) != 0u);
   }
-  /// The pattern is not at `place`. Returns the next place at which it may be. If the text breaks a
-  /// stretch, no place fits whose stretch contains the byte that breaks it.
-  LANEWISE_FUNCTION std::int64_t end_of_ruled_out(std::int64_t place) const {
+  /// Returns the next position at which the pattern may be, if it is not at `position`. If a byte
+  /// of the text breaks a stretch, no position fits whose stretch contains that byte.
+  LANEWISE_FUNCTION std::int64_t end_of_ruled_out(std::int64_t position) const {
     const pattern_stretch& stretch = pattern_.stretch;
     const compared_text known = compared_;
-    if (known.place != place || !stretch.repeats_at(known.bytes)) return place + 1;
-    return place + known.bytes - stretch.period - stretch.begin + 1;
+    if (known.position != position || !stretch.repeats_at(known.bytes)) return position + 1;
+    return position + known.bytes - stretch.period - stretch.begin + 1;
   }
-  /// Whether the pattern is at a place where there is room for it, and which is after the places
-  /// that were asked for before.
+  /// Whether the pattern is at a position that has room for it. Positions come in ascending order.
   ///
-  /// The pattern's first bytes were found at another place. So it is known what the text has at a
-  /// place among these, d bytes on: the pattern's bytes from d on. The first repeats[d] of them are
-  /// bytes that it begins with. If these are fewer than are known, the pattern is not there; else
-  /// the comparison goes on where the other one ended. So bytes of the text are compared once.
-  LANEWISE_RARE_FUNCTION bool is_at(std::int64_t place) const {
+  /// An earlier position has some first bytes of the pattern. So d bytes after it the text has the
+  /// pattern's bytes from d on. The first repeats[d] of them equal the pattern's begin. If these
+  /// are fewer than are known, the pattern is not there. Else the comparison continues where the
+  /// earlier one ended, so bytes of the text are compared once.
+  LANEWISE_RARE_FUNCTION bool is_at(std::int64_t position) const {
     compared_text known = compared_;
-    if (place + pattern_.size <= known.run_end && place >= known.run_begin)
-      return (place - known.run_begin) % pattern_.period == 0;
-    if (place == known.place && known.bytes > 0) return known.bytes == pattern_.size;
-    const std::int64_t d = place - known.place, left = known.bytes - d;
+    if (position + pattern_.size <= known.run_end && position >= known.run_begin)
+      return (position - known.run_begin) % pattern_.period == 0;
+    if (position == known.position && known.bytes > 0) return known.bytes == pattern_.size;
+    const std::int64_t d = position - known.position, left = known.bytes - d;
     const bool was_seen = pattern_.repeats != nullptr && left > 0;
     if (was_seen && std::int64_t{pattern_.repeats[d]} < left) return false;
-    known.place = place;
-    known.bytes = agreed(place, was_seen ? left : 0);
+    known.position = position;
+    known.bytes = agreed(position, was_seen ? left : 0);
     const bool is_there = known.bytes == pattern_.size;
     if (is_there && 2 * pattern_.period <= pattern_.size) {
-      known.run_begin = place;
-      known.run_end = place + pattern_.size;
+      known.run_begin = position;
+      known.run_end = position + pattern_.size;
       known.run_goes_on = true;
     }
     remember(known);
     return is_there;
   }
-  /// How many bytes of the pattern are at a place; the first `known` are known to be there. A
-  /// mismatch mostly comes early. After the first row, eight are on their way at once, and where
-  /// warps compare together each has eight of its own.
-  LANEWISE_FUNCTION std::int64_t agreed(std::int64_t place, std::int64_t known) const {
+  /// Returns how many bytes of the pattern match at a position. The first `known` are known to
+  /// match. A mismatch mostly comes early: after the first row, a warp loads eight rows at once.
+  /// Warps that compare together load eight rows each.
+  LANEWISE_FUNCTION std::int64_t agreed(std::int64_t position, std::int64_t known) const {
     constexpr int bytes = 4 * width;
     const std::int64_t begin = known / 4 * 4;
-    const std::int64_t early = mismatch_in_row(place, begin);
+    const std::int64_t early = mismatch_in_row(position, begin);
     if (early < pattern_.size) return early;
     const int warps = together_ ? Team::warps : 1, mine = together_ ? team_.warp_index() : 0;
     for (std::int64_t i = begin + bytes; i < pattern_.size; i += warps * rows_at_once * bytes) {
-      const std::int64_t here = least(first_mismatch(place, i + mine * rows_at_once * bytes));
+      const std::int64_t here = least(first_mismatch(position, i + mine * rows_at_once * bytes));
       if (here < pattern_.size) return here;
     }
     return pattern_.size;
   }
-  /// The first byte of some rows of words, from byte i of the pattern on, that is not at a place;
-  /// the pattern's size if all are.
-  LANEWISE_RARE_FUNCTION std::int64_t first_mismatch(std::int64_t place, std::int64_t i) const {
+  /// Returns the first byte that differs in some rows of words, from byte i of the pattern on.
+  /// Returns the pattern's size if none does.
+  LANEWISE_RARE_FUNCTION std::int64_t first_mismatch(std::int64_t position, std::int64_t i) const {
     constexpr int row = 4 * width, many = rows_at_once * row;
     std::int64_t at = pattern_.size;
-    if (place + i >= 4 && place + i + many + 4 <= text_.n) {
+    if (position + i >= 4 && position + i + many + 4 <= text_.n) {
       const int same =
           detail::first_difference<rows_at_once>(warp_, [&](int t) LANEWISE_INLINE_LAMBDA {
-            return difference(detail::text_row(warp_, text_, place + i + t * row), i + t * row);
+            return difference(detail::text_row(warp_, text_, position + i + t * row), i + t * row);
           });
       if (same < many) at = i + same;
     } else {
       for (int t = 0; t < rows_at_once && at == pattern_.size; ++t)
-        at = mismatch_in_row(place, i + t * row);
+        at = mismatch_in_row(position, i + t * row);
     }
     return at;
   }
   /// As first_mismatch, for one row.
-  LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t place, std::int64_t i) const {
+  LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t position, std::int64_t i) const {
     const int same = detail::first_difference<1>(warp_, [&](int) LANEWISE_INLINE_LAMBDA {
-      return difference(detail::text_words(warp_, text_, place + i, pattern_.size - i), i);
+      return difference(detail::text_words(warp_, text_, position + i, pattern_.size - i), i);
     });
     return same == 4 * width ? pattern_.size : i + same;
   }
-  /// The least of what all warps found that compare together.
+  /// Returns the minimum over the warps that compare together.
   LANEWISE_FUNCTION std::int64_t least(std::int64_t mine) const {
     if (!together_) return mine;
     team_.barrier();

@@ -10,9 +10,9 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A piece of a text. What the filter passed says where the pattern may begin: a bit for each place
-/// of the piece, in scratch, whichever part it comes from. Then each lane compares at places of its
-/// own, and leaves the bits of those where the pattern is near.
+/// A block of a text. Scratch has a bit for each position where, by the filter, the pattern may
+/// begin. Then each lane compares at positions of its own, and keeps the bits of those where few
+/// enough bytes differ.
 template <class Team>
 class mismatch_block {
  public:
@@ -20,22 +20,23 @@ class mismatch_block {
   using steps_type = detail::text_steps<warp_type>;
   using word = std::uint32_t;
   using words = lanes_t<warp_type, std::uint32_t>;
-  static constexpr int of_piece = 256;   ///< steps
-  static constexpr int kept_steps = 64;  ///< by found_places
+  static constexpr int steps_per_block = 256;  ///< steps
+  static constexpr int kept_steps = 64;        ///< by found_places
 
-  /// What a piece has of the team's scratch.
+  /// What a block has of the team's scratch.
   struct scratch {
-    std::uint32_t bits[of_piece * warp_type::width];
+    std::uint32_t bits[steps_per_block * warp_type::width];
   };
 
-  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) {
-    return lanewise::divide_up(mismatch_searcher::steps<warp_type>(n), std::int64_t{of_piece});
+  static LANEWISE_FUNCTION std::int64_t blocks(std::int64_t n) {
+    return lanewise::divide_up(mismatch_searcher::steps<warp_type>(n),
+                               std::int64_t{steps_per_block});
   }
 
   /// All warps of the team call it.
   LANEWISE_FUNCTION mismatch_block(const Team& team, scratch& shared,
-                                   const mismatch_searcher& search, std::int64_t piece)
-      : team_(team), shared_(shared), search_(search), begin_(piece * of_piece * places) {
+                                   const mismatch_searcher& search, std::int64_t block)
+      : team_(team), shared_(shared), search_(search), begin_(block * steps_per_block * positions) {
     const auto warp = team.warp();
     for (int s = 0; s < steps(); ++s) warp.store(mine() + s * width, words(0u));
     team.barrier();
@@ -44,9 +45,9 @@ class mismatch_block {
     keep_near(warp);
   }
 
-  LANEWISE_FUNCTION int steps() const { return of_piece / Team::warps; }
+  LANEWISE_FUNCTION int steps() const { return steps_per_block / Team::warps; }
   LANEWISE_FUNCTION std::int64_t first() const {
-    return begin_ + std::int64_t{team_.warp_index()} * steps() * places - search_.text.past();
+    return begin_ + std::int64_t{team_.warp_index()} * steps() * positions - search_.text.past();
   }
   LANEWISE_FUNCTION int places_of_lane() const { return 32; }
   static LANEWISE_FUNCTION const words& in_order(const warp_type&, const words& bits) {
@@ -57,26 +58,26 @@ class mismatch_block {
   LANEWISE_FUNCTION void find(F f) const {
     const auto warp = team_.warp();
     for (int s = 0; s < steps(); ++s)
-      f(s, first() + std::int64_t{s} * places, warp.load(mine() + s * width));
+      f(s, first() + std::int64_t{s} * positions, warp.load(mine() + s * width));
   }
 
  private:
   static constexpr int width = warp_type::width;
-  static constexpr int places = steps_type::places;
+  static constexpr int positions = steps_type::positions;
   static constexpr int k = steps_type::k;
-  static constexpr int of_part = of_piece + 1;
-  /// A lane compares this number of bytes, a warp the others.
+  static constexpr int steps_of_fragment = steps_per_block + 1;
+  /// A lane compares this number of bytes, a warp all.
   static constexpr int beginning = 128;
 
   LANEWISE_FUNCTION std::uint32_t* mine() const {
     return shared_.bits + team_.warp_index() * steps() * width;
   }
-  /// The windows of a part that are this piece's lie in one step more than it has. Such steps of
-  /// the parts are dealt out to all lanes of the team. Each lane looks for its next step that the
-  /// filter passed.
+  /// A fragment's windows of this block lie in one step more than the block has. These steps are
+  /// dealt out to all lanes of the team. Each lane searches its next step that the filter passed.
   LANEWISE_FUNCTION void note_candidates(const warp_type& warp) const {
     constexpr std::uint32_t lanes_of_team = Team::warps * width;
-    const auto number = static_cast<std::uint32_t>(search_.pattern.windows.parts * of_part);
+    const auto number =
+        static_cast<std::uint32_t>(search_.pattern.windows.fragments * steps_of_fragment);
     const std::int64_t end = mismatch_searcher::steps<warp_type>(search_.text.n);
     words next = warp.lane() + words(static_cast<std::uint32_t>(team_.warp_index() * width));
     words item(0u), lanes(0u);
@@ -95,32 +96,36 @@ class mismatch_block {
     }
   }
   LANEWISE_FUNCTION std::int64_t step_of(std::uint32_t item) const {
-    return (begin_ + search_.pattern.windows.ahead[item / of_part]) / places + item % of_part;
+    return (begin_ + search_.pattern.windows.ahead[item / steps_of_fragment]) / positions +
+           item % steps_of_fragment;
   }
-  /// The begin of the bytes of the lowest of `lanes`.
+  /// Returns where the bytes of the lowest of `lanes` begin.
   LANEWISE_FUNCTION std::int64_t bytes_of(std::uint32_t item, std::uint32_t lanes) const {
-    return step_of(item) * places + 4 * k * warp_type::lowest(lanes);
+    return step_of(item) * positions + 4 * k * warp_type::lowest(lanes);
   }
-  /// Notes the places that have windows of a part in the bytes of one lane of the filter.
+  /// Sets the bits of positions that have windows of a fragment in the bytes of one lane of the
+  /// filter.
   LANEWISE_FUNCTION void note(const warp_type& warp, const words& item, const words& lanes) const {
     const words found = warp.map(
         lanes != 0u,
         [&](std::uint32_t x, std::uint32_t l) {
-          const int part = static_cast<int>(x / of_part);
-          return search_.pattern.windows.at_every_byte ? windows_at<true>(part, bytes_of(x, l))
-                                                       : windows_at<false>(part, bytes_of(x, l));
+          const int fragment = static_cast<int>(x / steps_of_fragment);
+          return search_.pattern.windows.at_every_byte
+                     ? windows_at<true>(fragment, bytes_of(x, l))
+                     : windows_at<false>(fragment, bytes_of(x, l));
         },
         0u, item, lanes);
     for (int r = 0; r < steps_type::rows; ++r) {
       const words bits =
           warp.map([r](std::uint32_t x) { return x >> 4 * k * r & steps_type::row_bits; }, found);
       if (!warp.any(bits != 0u)) continue;
-      // From where on in the piece the bits are: of a place in front it is a large number.
+      // Index in the block at which the bits begin; a large number for positions before the block.
       const words from = warp.map(
           bits != 0u,
           [&](std::uint32_t x, std::uint32_t l) {
-            return static_cast<std::uint32_t>(bytes_of(x, l) + r * steps_type::row_places -
-                                              search_.pattern.windows.ahead[x / of_part] - begin_);
+            return static_cast<std::uint32_t>(bytes_of(x, l) + r * steps_type::row_positions -
+                                              search_.pattern.windows.ahead[x / steps_of_fragment] -
+                                              begin_);
           },
           0u, item, lanes);
       for (std::uint32_t w = 0; w < 2; ++w) {
@@ -132,20 +137,20 @@ class mismatch_block {
             },
             bits, from);
         warp.template fetch_or<order::relaxed, scope::team>(
-            (here != 0u) & (index < static_cast<std::uint32_t>(of_piece * width)), shared_.bits,
-            index, here);
+            (here != 0u) & (index < static_cast<std::uint32_t>(steps_per_block * width)),
+            shared_.bits, index, here);
       }
     }
   }
-  /// The places of windows of a part in a lane's bytes: bits as text_steps has them.
+  /// The positions of windows of a fragment in a lane's bytes: bits as text_steps has them.
   template <bool at_every_byte>
-  LANEWISE_FUNCTION std::uint32_t windows_at(int part, std::int64_t place) const {
+  LANEWISE_FUNCTION std::uint32_t windows_at(int fragment, std::int64_t position) const {
     const auto& windows = search_.pattern.windows;
-    const std::uint32_t* const window = windows.window[part];
+    const std::uint32_t* const window = windows.window[fragment];
     std::uint32_t bits = 0;
     for (int r = 0; r < steps_type::rows; ++r) {
       std::uint32_t in[k + 2];
-      search_.text.words(place + r * steps_type::row_places, in);
+      search_.text.words(position + r * steps_type::row_positions, in);
       LANEWISE_UNROLL
       for (int j = 0; j < k; ++j) {
         const int bit = 4 * (k * r + j);
@@ -161,7 +166,7 @@ class mismatch_block {
     }
     return bits;
   }
-  /// Leaves the bits where the pattern is near. A lane goes along its own words of all steps.
+  /// Keeps the bits where few enough bytes differ. A lane goes along its own words of all steps.
   LANEWISE_FUNCTION void keep_near(const warp_type& warp) const {
     const auto number = static_cast<std::uint32_t>(steps());
     std::uint32_t* const bits = mine();
@@ -174,16 +179,16 @@ class mismatch_block {
                 },
                 rest, step, lane);
       if (!warp.any(rest != 0u)) break;
-      const auto place = warp.map(
+      const auto position = warp.map(
           rest != 0u,
           [from = first()](std::uint32_t r, std::uint32_t s, std::uint32_t l) {
-            return from + s * places + 32 * l + warp_type::lowest(r);
+            return from + s * positions + 32 * l + warp_type::lowest(r);
           },
           std::int64_t{0}, rest, step, lane);
-      auto near = warp.ballot(is_near(warp, rest != 0u, place));
+      auto near = warp.ballot(is_near(warp, rest != 0u, position));
       if (search_.pattern.pattern.size > beginning)
         for (auto todo = near; todo != 0; todo &= todo - 1)
-          if (!is_near_after(warp, warp.broadcast(place, warp_type::lowest(todo))))
+          if (!is_near_after(warp, warp.broadcast(position, warp_type::lowest(todo))))
             near &= ~(todo & (~todo + 1));
       warp.each((rest != 0u) & !warp.template mask_of<std::uint32_t>(near),
                 [&](std::uint32_t& r, std::uint32_t& s, std::uint32_t& l) {
@@ -194,31 +199,32 @@ class mismatch_block {
     }
     warp.fence();
   }
-  /// The text's bytes at places that may be before it or after, in the pattern's first bytes.
+  /// Whether few enough of the pattern's first bytes differ, at positions that may be outside of
+  /// the text.
   template <class Mask, class Places>
   LANEWISE_FUNCTION auto is_near(const warp_type& warp, const Mask& there, const Places& at) const {
     const auto most = static_cast<std::uint32_t>(search_.pattern.most);
     return warp.map(
                there,
-               [&](std::int64_t place) {
+               [&](std::int64_t position) {
                  const std::int64_t size = search_.pattern.pattern.size;
-                 if (place < 0 || place + size > search_.text.n) return most + 1;
+                 if (position < 0 || position + size > search_.text.n) return most + 1;
                  std::uint32_t differ = 0;
                  for (std::int64_t i = 0; i < size && i < beginning && differ <= most; i += 16)
-                   differ += differing(place, i);
+                   differ += differing(position, i);
                  return differ;
                },
                most + 1, at) <= most;
   }
-  /// Whether it goes on to be near, by all lanes.
-  LANEWISE_RARE_FUNCTION bool is_near_after(const warp_type& warp, std::int64_t place) const {
+  /// As is_near, for all bytes of the pattern and one position, by all lanes.
+  LANEWISE_RARE_FUNCTION bool is_near_after(const warp_type& warp, std::int64_t position) const {
     const std::int64_t size = search_.pattern.pattern.size;
     std::uint32_t differ = 0;
     for (std::int64_t i = 0; i < size; i += 16 * width) {
       differ += warp.reduce(warp.map(
                                 [&](std::uint32_t l) {
                                   const std::int64_t at = i + 16 * l;
-                                  return at < size ? differing(place, at) : 0u;
+                                  return at < size ? differing(position, at) : 0u;
                                 },
                                 warp.lane()),
                             plus{});
@@ -226,11 +232,11 @@ class mismatch_block {
     }
     return true;
   }
-  /// How many of the pattern's 16 bytes from i on the text does not have, if the pattern begins at
-  /// a place.
-  LANEWISE_FUNCTION std::uint32_t differing(std::int64_t place, std::int64_t i) const {
+  /// Returns how many of the pattern's 16 bytes from i on differ, if the pattern begins at
+  /// `position`.
+  LANEWISE_FUNCTION std::uint32_t differing(std::int64_t position, std::int64_t i) const {
     const auto& pattern = search_.pattern.pattern;
-    const std::int64_t at = place + i + search_.text.past();
+    const std::int64_t at = position + i + search_.text.past();
     const int past = static_cast<int>(at % 4);
     std::uint32_t in[5], differ = 0;
     search_.text.words(at - past, in);
@@ -248,7 +254,7 @@ class mismatch_block {
   const Team& team_;
   scratch& shared_;
   const mismatch_searcher& search_;
-  std::int64_t begin_;  ///< the piece's first place, in the grid
+  std::int64_t begin_;  ///< the block's first position, in the grid
 };
 
 }  // namespace kernels

@@ -12,49 +12,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The words of a text, in the grid of 32 bytes of memory: a place is counted from the grid's byte
-/// at or before the text's first one, or from as many bytes as wanted before this. Bytes
-/// beyond the text are 0.
-struct mismatch_text {
-  const unsigned char* data;
-  std::int64_t n;
-  int in_front = 0;
-
-  LANEWISE_FUNCTION int past() const {
-    return static_cast<int>(
-               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(in_front)) %
-               32) +
-           in_front;
-  }
-  LANEWISE_FUNCTION bool has(std::int64_t place, int bytes) const {
-    return place >= past() && place + bytes <= past() + n;
-  }
-  LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t place) const {
-    return reinterpret_cast<const std::uint32_t*>(data + (place - past()));
-  }
-  /// At every fourth place.
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
-    if (has(place, 4)) return *at(place);
-    std::uint32_t word = 0;
-    for (int b = 0; b < 4; ++b)
-      if (has(place + b, 1)) word |= std::uint32_t{data[place + b - past()]} << 8 * b;
-    return word;
-  }
-  /// Neighbours.
-  template <int number>
-  LANEWISE_FUNCTION void words(std::int64_t place, std::uint32_t (&in)[number]) const {
-    if (has(place, 4 * number)) {
-      LANEWISE_UNROLL
-      for (int i = 0; i < number; ++i) in[i] = at(place)[i];
-    } else {
-      LANEWISE_UNROLL
-      for (int i = 0; i < number; ++i) in[i] = word(place + 4 * i);
-    }
-  }
-};
-
-/// Calls f(b, mixture) for the windows that begin with a word: window o of a part, of four, tells
-/// about place b + 3 - o; of one, about place b.
+/// Calls f(b, mixture) for the windows that begin with a word. Window o of a fragment with four
+/// belongs to position b + 3 - o, the window of a fragment with one to position b.
 template <bool at_every_byte, class Words, class F>
 LANEWISE_FUNCTION void each_mixture(const mismatch_windows& windows, const Words& a, const Words& b,
                                     const Words& c, F f) {
@@ -75,22 +34,22 @@ namespace kernels {
 
 /// A search with mismatches.
 struct mismatch_searcher {
-  detail::mismatch_text text;
+  detail::aligned_text text;
   detail::mismatch_pattern_view pattern;
-  /// For each step of 32 W places, the lanes whose bytes begin a window: lane l has words as
-  /// text_steps has them, rows of k words.
+  /// A word for each step of 32 W positions: bit l says whether a window begins in the bytes of
+  /// lane l, in rows of k words as in text_steps.
   std::uint32_t* passed;
-  int of_turn;  ///< steps that a warp filters one after the other
+  int steps_per_turn;  ///< steps that a warp filters one after the other
 
   template <class Warp>
   static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
-    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
+    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::positions});
   }
 };
 
-/// Tells where in a text windows of a pattern's parts may be. The text is read once for all parts.
-/// With six teams it has 40 registers, and counts run at 3.2 TB/s on an H200; with four 61,
-/// and 3.0.
+/// Finds where windows of a pattern's fragments may be. It reads the text once for all fragments.
+/// Measured: counts run at 3.2 TB/s on an H200 with six teams and 40 registers, at 3.0 with four
+/// and 61.
 struct mismatch_filter_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 6;
@@ -110,10 +69,11 @@ struct mismatch_filter_kernel {
     fill(team, shared.slots);
     const std::int64_t steps = mismatch_searcher::steps<warp_type>(search.text.n);
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
-    for (std::int64_t t = mine; t * search.of_turn < steps; t += team.league() * Team::warps) {
-      const std::int64_t begin = t * search.of_turn;
-      const auto number =
-          static_cast<int>(steps - begin < search.of_turn ? steps - begin : search.of_turn);
+    for (std::int64_t t = mine; t * search.steps_per_turn < steps;
+         t += team.league() * Team::warps) {
+      const std::int64_t begin = t * search.steps_per_turn;
+      const auto number = static_cast<int>(
+          steps - begin < search.steps_per_turn ? steps - begin : search.steps_per_turn);
       warp.store(warp.first(number), search.passed + begin,
                  filter(warp, shared.slots, begin, number));
     }
@@ -123,7 +83,7 @@ struct mismatch_filter_kernel {
   template <class Warp>
   using words = lanes_t<Warp, std::uint32_t>;
 
-  /// Slots that no window has get one that has another slot, which nothing is equal to there.
+  /// Fills the table. Empty slots hold a window of another slot, so lookups never match there.
   template <class Team>
   LANEWISE_FUNCTION void fill(const Team& team, std::uint32_t* slots) const {
     using warp_type = typename Team::warp_type;
@@ -135,8 +95,8 @@ struct mismatch_filter_kernel {
                  words<warp_type>(windows.window[0][0]));
     team.barrier();
     if (team.warp_index() == 0)
-      for (int p = 0; p < windows.parts; ++p)
-        for (int o = 0; o < windows.of_part(); ++o)
+      for (int p = 0; p < windows.fragments; ++p)
+        for (int o = 0; o < windows.windows_of_fragment(); ++o)
           warp.once([&] { slots[windows.slot(windows.window[p][o])] = windows.window[p][o]; });
     team.barrier();
   }
@@ -152,11 +112,11 @@ struct mismatch_filter_kernel {
     using steps = detail::text_steps<Warp>;
     words<Warp> passed(0u);
     for (int s = 0; s < number; ++s) {
-      const std::int64_t first = (begin + s) * steps::places;
-      const bool is_inside = search.text.has(first, steps::places + 8);
+      const std::int64_t first = (begin + s) * steps::positions;
+      const bool is_inside = search.text.has(first, steps::positions + 8);
       std::uint32_t lanes = 0;
       for (int r = 0; r < steps::rows; ++r) {
-        const std::int64_t at = first + r * steps::row_places;
+        const std::int64_t at = first + r * steps::row_positions;
         words<Warp> row[steps::k + 2];
         if (is_inside) {
           load(warp, at, row);
@@ -173,27 +133,27 @@ struct mismatch_filter_kernel {
   }
   /// Words after a lane's own come from the nearest cache (text_steps).
   template <class Warp>
-  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t place, words<Warp>* row) const {
+  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t position, words<Warp>* row) const {
     constexpr int k = detail::text_steps<Warp>::k;
-    const std::uint32_t* const at = search.text.at(place);
-    const auto whole = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
+    const std::uint32_t* const at = search.text.at(position);
+    const auto packs = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j)
-      row[j] = warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, whole);
+      row[j] = warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, packs);
     LANEWISE_UNROLL
     for (int i = k; i < k + 2; ++i)
       row[i] = k == 1 ? warp.load(at + i)
                       : warp.gather(at + i, warp.lane() * words<Warp>(std::uint32_t{k}));
   }
   template <class Warp>
-  LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t place,
+  LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t position,
                                            words<Warp>* row) const {
     constexpr int k = detail::text_steps<Warp>::k;
     LANEWISE_UNROLL
     for (int i = 0; i < k + 2; ++i)
       row[i] = warp.map(
-          [&text = search.text, place, i](std::uint32_t lane) {
-            return text.word(place + 4 * (k * std::int64_t{lane} + i));
+          [&text = search.text, position, i](std::uint32_t lane) {
+            return text.word(position + 4 * (k * std::int64_t{lane} + i));
           },
           warp.lane());
   }

@@ -11,28 +11,28 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The words by which the parts of a pattern are looked for, all at once.
+/// The words by which a text is searched for all fragments of a pattern at once.
 ///
-/// A part's window is some bytes of it, the same number for each part. If all have 7, 8 or 12 with
-/// three more bytes around, a part has four windows. A word of the text is one of these wherever
-/// the part lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked for at every
-/// byte.
+/// A fragment's window is some bytes of it, the same number for each fragment. If all have 7, 8 or
+/// 12 with three more bytes around, a fragment has four windows. A word of the text is one of these
+/// wherever the fragment lies (pattern_filter). Else it has one, of up to 8 bytes, which may begin
+/// at any byte.
 ///
-/// Words of a window are mixed into one. A mixture names a slot of a table, in which there is the
-/// window that has this slot, if one has: so a look at the table tells about all parts.
+/// The words of a window are mixed into one. A mixture has a slot of a table, which holds the
+/// window of this slot. So one lookup answers for all fragments.
 struct mismatch_windows {
-  static constexpr int most_parts = 8;
+  static constexpr int most_fragments = 8;
   static constexpr int most_slots = 1024;
 
   bool at_every_byte;
-  int parts;
+  int fragments;
   std::uint32_t care[3];  ///< the bits of a window's words that count, as they are mixed
-  std::uint32_t window[most_parts][4];
-  std::int64_t ahead[most_parts];  ///< where a part's (last) window begins in the pattern
-  std::uint32_t multiplier;        ///< no two windows have a slot
+  std::uint32_t window[most_fragments][4];
+  std::int64_t ahead[most_fragments];  ///< where a fragment's (last) window begins in the pattern
+  std::uint32_t multiplier;            ///< no two windows have a slot
   int shift;
 
-  LANEWISE_FUNCTION int of_part() const { return at_every_byte ? 1 : 4; }
+  LANEWISE_FUNCTION int windows_of_fragment() const { return at_every_byte ? 1 : 4; }
   LANEWISE_FUNCTION int slots() const { return 1 << (32 - shift); }
   template <class Words>
   LANEWISE_FUNCTION Words mixed(const Words& a, const Words& b, const Words& c) const {
@@ -45,32 +45,34 @@ struct mismatch_windows {
   }
 };
 
-/// The best place in a part for a window of `window` bytes that is looked for at every byte. It is
-/// where they are most different; nowhere if wildcards are too near.
-inline std::optional<std::size_t> place_at_bytes(const pattern_bytes& part, std::size_t window) {
+/// Returns where a fragment has the most different bytes in a window of `window` bytes, for
+/// searches at every byte. There is none if every window has a wildcard.
+inline std::optional<std::size_t> position_at_bytes(const pattern_bytes& fragment,
+                                                    std::size_t window) {
   std::optional<std::size_t> best;
   int most = -1;
-  for (std::size_t i = 0; i + window <= part.size() && i < places_looked_at; ++i) {
-    if (!part.counts(i, window) || part.different(i, window) <= most) continue;
-    most = part.different(i, window);
+  for (std::size_t i = 0; i + window <= fragment.size() && i < most_window_positions; ++i) {
+    if (!fragment.counts(i, window) || fragment.different(i, window) <= most) continue;
+    most = fragment.different(i, window);
     best = i;
   }
   return best;
 }
 
-/// Windows of `bytes` bytes, if each part has one.
-inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t bytes, bool words,
-                           mismatch_windows& windows) {
+/// Windows of `bytes` bytes, if each fragment has one.
+inline bool choose_windows(const std::vector<pattern_bytes>& fragments, std::size_t bytes,
+                           bool words, mismatch_windows& windows) {
   std::vector<std::size_t> first;
-  for (const auto& part : parts) {
-    const auto place = words ? place_of_windows(part, bytes, false) : place_at_bytes(part, bytes);
-    if (!place) return false;
-    first.push_back(*place);
+  for (const auto& fragment : fragments) {
+    const auto position =
+        words ? position_of_windows(fragment, bytes, false) : position_at_bytes(fragment, bytes);
+    if (!position) return false;
+    first.push_back(*position);
   }
   windows.at_every_byte = !words;
   bool is_folded = false;
-  for (const auto& part : parts)
-    is_folded = is_folded || part.cares.find('\xdf') != std::string::npos;
+  for (const auto& fragment : fragments)
+    is_folded = is_folded || fragment.cares.find('\xdf') != std::string::npos;
   std::uint32_t cares[3];
   for (std::size_t w = 0; w < 3; ++w) {
     const std::size_t left = bytes > 4 * w ? bytes - 4 * w : 0;
@@ -80,24 +82,24 @@ inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t 
   windows.care[1] = pattern_filter::second(cares[1]);
   windows.care[2] = pattern_filter::third(cares[2]);
   std::int64_t begin = 0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
+  for (std::size_t p = 0; p < fragments.size(); ++p) {
     for (std::size_t o = 0; o < 4; ++o) {
       const std::size_t at = first[p] + (words ? o : 0);
-      windows.window[p][o] =
-          windows.mixed(parts[p].word(at), parts[p].word(at + 4), parts[p].word(at + 8));
+      windows.window[p][o] = windows.mixed(fragments[p].word(at), fragments[p].word(at + 4),
+                                           fragments[p].word(at + 8));
     }
     windows.ahead[p] = begin + static_cast<std::int64_t>(first[p]) + (words ? 3 : 0);
-    begin += static_cast<std::int64_t>(parts[p].size());
+    begin += static_cast<std::int64_t>(fragments[p].size());
   }
   return true;
 }
 
-/// A multiplier that gives each window a slot of its own, of as few slots as one in some hundred
-/// multipliers has. Scratch has 32 banks: with 32 slots, any lanes look them up at once.
+/// Chooses a multiplier that gives each window a slot of its own, with few slots. Scratch has 32
+/// banks: with 32 slots, lookups have no bank conflicts.
 inline void choose_slots(mismatch_windows& windows) {
   std::set<std::uint32_t> all;
-  for (int p = 0; p < windows.parts; ++p)
-    all.insert(windows.window[p], windows.window[p] + windows.of_part());
+  for (int p = 0; p < windows.fragments; ++p)
+    all.insert(windows.window[p], windows.window[p] + windows.windows_of_fragment());
   std::uint32_t multiplier = 1;
   for (int tries = 0;; ++tries) {
     windows.shift = std::max(27 - tries / 256, 22);
@@ -109,20 +111,20 @@ inline void choose_slots(mismatch_windows& windows) {
   }
 }
 
-inline mismatch_windows windows_of(const std::vector<pattern_bytes>& parts) {
+inline mismatch_windows windows_of(const std::vector<pattern_bytes>& fragments) {
   mismatch_windows windows{};
-  windows.parts = static_cast<int>(parts.size());
+  windows.fragments = static_cast<int>(fragments.size());
   bool chosen = false;
   for (const std::size_t bytes : {12u, 8u, 7u})
-    chosen = chosen || choose_windows(parts, bytes, true, windows);
+    chosen = chosen || choose_windows(fragments, bytes, true, windows);
   for (std::size_t bytes = 8; !chosen; --bytes)
-    chosen = choose_windows(parts, bytes, false, windows);
+    chosen = choose_windows(fragments, bytes, false, windows);
   choose_slots(windows);
   return windows;
 }
 
-/// A pattern in which `most` bytes may differ. Cut into one part more than that, it has a part
-/// without a difference wherever it fits.
+/// A pattern in which `most` bytes may differ. It has most + 1 fragments, so one of them matches
+/// wherever the pattern fits.
 struct mismatch_pattern_view {
   pattern_view pattern;  ///< its filter is not used
   int most;              ///< bytes that may differ

@@ -15,9 +15,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The automaton of Aho and Corasick for the reversed patterns, on the host: it reads a text
-/// backwards, and its state says at once which is the longest pattern that begins at a byte. Of
-/// longer patterns it has the first most_depth bytes.
+/// The automaton of Aho and Corasick for the reversed patterns, on the host. It reads a text
+/// backwards, and its state gives the longest pattern that begins at a byte. It has the first
+/// most_depth bytes of longer patterns.
 ///
 ///   she, he, hers     read backwards from the end of "ushers": s, r, e; h: hers begins here; s:
 ///                     she does
@@ -55,7 +55,7 @@ class multi_pattern_automaton {
     std::uint32_t begin, end, bytes;
   };
 
-  /// Level by level, so that the children of a state are neighbours.
+  /// Adds states level by level, so that the children of a state are neighbours.
   void make_states(const multi_pattern_normal_form& set, const std::vector<std::string>& reversed,
                    const std::vector<std::uint32_t>& order) {
     std::vector<range> level{{0, static_cast<std::uint32_t>(order.size()), 0}}, next;
@@ -104,7 +104,7 @@ class multi_pattern_automaton {
     const auto at = std::lower_bound(begin, end, byte);
     return at != end && *at == byte ? static_cast<std::uint32_t>(at - labels.begin()) : 0;
   }
-  /// To the longest shorter state, from where the longest pattern may be known.
+  /// Links each state to the longest shorter one, which may know the longest pattern.
   void make_links() {
     for (std::uint32_t s = 0; s < states.size(); ++s) {
       for (std::uint32_t c = states[s].first; c < states[s].first + states[s].children; ++c) {

@@ -11,9 +11,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Says which of W places pass the tables of byte_buckets, by their first `bytes` bytes. On devices
-/// a lane has the bits of all 32 buckets in a word. Where a warp is one thread, a vector of bytes
-/// has the bits of eight buckets.
+/// Says which of W positions pass the tables of byte_buckets, by their first `bytes` bytes. On
+/// devices a lane has the bits of all 32 buckets in a word. Where a warp is one thread, a vector of
+/// bytes has the bits of eight buckets.
 template <class Warp, int bytes>
 class bucket_filter {
  public:
@@ -31,9 +31,9 @@ class bucket_filter {
     }
   }
 
-  /// text(b): byte b of each place.
+  /// text(b): byte b of each position.
   template <class Text>
-  LANEWISE_FUNCTION bits look(const Warp& warp, Text text) const {
+  LANEWISE_FUNCTION bits test(const Warp& warp, Text text) const {
     lanes passed(item{0});
     LANEWISE_UNROLL
     for (int v = 0; v < vectors; ++v) {

@@ -18,7 +18,7 @@ struct bucket_tables {
   int number = 0;
 
   /// Puts the first `bytes` bytes of each string, or all of a shorter string, into the tables. The
-  /// strings are sorted by length and then by their bytes, so that those of a bucket are alike.
+  /// strings are sorted by length and then by their bytes, so strings of a bucket are alike.
   /// Strings of different lengths below `bytes` share no bucket.
   void put(const std::vector<std::string_view>& strings, std::size_t bytes) {
     const std::size_t n = strings.size(),

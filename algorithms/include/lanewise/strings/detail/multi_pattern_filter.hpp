@@ -12,13 +12,13 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The filter of a set: which windows of a text may be windows of patterns, by one look at a table
-/// in scratch for each. A warp looks at the windows that begin among 32 W bytes (1024), a step, at
-/// a time; bits are those of text_steps.
+/// The filter of a set: one lookup in a table in scratch says whether a window of a text may be a
+/// window of patterns. A warp tests the windows that begin in a step of 32 W bytes (1024) at a
+/// time; bits are those of text_steps.
 template <class Warp>
 struct multi_pattern_filter {
   static constexpr int width = Warp::width;
-  static constexpr int k = 8;  ///< words of a lane: hosts look by multi_pattern_row_filter
+  static constexpr int k = 8;  ///< words of a lane: hosts use multi_pattern_row_filter
   static constexpr int step_words = 8 * width;
   using words = lanes_t<Warp, std::uint32_t>;
 
@@ -33,10 +33,10 @@ struct multi_pattern_filter {
   std::uint32_t letters;  ///< the bits of a word that count
   window_surroundings around;
 
-  /// The first of the steps [step, end) in which windows of a kind pass, or `end`. The steps' bytes
-  /// begin at `at`. A function of its own: so registers are left for the words of the next step,
-  /// which are on their way while a step is looked at.
-  template <int kind, bool looks_around>
+  /// Returns the first of the steps [step, end) in which windows of a kind pass, or `end`. The
+  /// steps' bytes begin at `at`. It is a separate function to leave registers for the words of the
+  /// next step, which are loaded while a step is tested.
+  template <int kind, bool uses_surroundings>
   LANEWISE_SEPARATE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                          int end) const {
     const multi_pattern_filter mine = *this;
@@ -47,7 +47,7 @@ struct multi_pattern_filter {
       if (found.step + 1 < end) at += step_words;
       const row_of_words after = mine.load(warp, at);
       found.shorts = found.longs = words(0u);
-      mine.look_at_row<kind, looks_around>(warp, in, found);
+      mine.test_row<kind, uses_surroundings>(warp, in, found);
       if (warp.any((found.shorts | found.longs) != 0u)) break;
       in = after;
     }
@@ -63,24 +63,23 @@ struct multi_pattern_filter {
     }
   };
 
-  template <int kind, bool looks_around>
-  LANEWISE_FUNCTION void look_at_row(const Warp& warp, const row_of_words& in,
-                                     passed& found) const {
+  template <int kind, bool uses_surroundings>
+  LANEWISE_FUNCTION void test_row(const Warp& warp, const row_of_words& in, passed& found) const {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       LANEWISE_UNROLL
       for (int o = 0; o < 4; o += window_kind{kind}.stride())
-        look<kind, looks_around>(warp, in, j, o, 4 * j + o, found);
+        test_window<kind, uses_surroundings>(warp, in, j, o, 4 * j + o, found);
     }
   }
   /// A row, and the three words after each lane's own, which are in the nearest cache.
   LANEWISE_FUNCTION row_of_words load(const Warp& warp, const std::uint32_t* at) const {
-    const auto whole = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
+    const auto packs = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
     row_of_words in;
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j)
       in.own[j] =
-          warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, whole) & words(letters);
+          warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, packs) & words(letters);
     using four = pack<std::uint32_t, 4>;
     const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
                                   warp.lane() * words(std::uint32_t{k / 4}));
@@ -89,26 +88,25 @@ struct multi_pattern_filter {
       in.after[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
     return in;
   }
-  /// Looks at the window at byte o of word j + 1, whose bit is bit i.
-  template <int kind, bool looks_around>
-  LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
-                              passed& found) const {
+  /// Tests the window at byte o of word j + 1, whose bit is bit i.
+  template <int kind, bool uses_surroundings>
+  LANEWISE_FUNCTION void test_window(const Warp& warp, const row_of_words& in, int j, int o, int i,
+                                     passed& found) const {
     const words a = detail::word_across(in[j + 1], in[j + 2], o);
     const words b = kind == 0 ? a : detail::word_across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
     const words word = warp.gather_scratch(
-        table,
-        warp.map([bits = table_bits](std::uint32_t h) { return filter_place::word(h, bits); },
-                 hash));
-    // Sums are as good as bits, and a GPU has other units for them.
+        table, warp.map([bits = table_bits](std::uint32_t h) { return filter_word::word(h, bits); },
+                        hash));
+    // A GPU has other units for sums than for bits.
     const auto add = [&](words& bits, const words& of) {
       bits = bits + warp.map([i](std::uint32_t w,
-                                 std::uint32_t h) { return filter_place::bits_set(w, h) << i; },
+                                 std::uint32_t h) { return filter_word::bits_set(w, h) << i; },
                              word, of);
     };
-    if constexpr (looks_around) {
-      const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_place::with(h, x); };
+    if constexpr (uses_surroundings) {
+      const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_word::with(h, x); };
       const words after = after_window<kind>(in, j + 1, o);
       const words mixed = warp.map(
           [around = around](std::uint32_t x, std::uint32_t y) { return around.mixed(x, y); },

@@ -12,31 +12,31 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The places of a text where patterns of a set begin, and the longest of each: a warp searches a
-/// span of up to 32 steps at a time. Hits of a span are kept until its end, and then are known in
-/// order. Where they are too many, or what looks like them, spans become shorter; and of a single
-/// step, and the next few, the automaton tells.
+/// Finds the positions of a text where patterns of a set begin, and the longest pattern of each. A
+/// warp searches a span of up to 32 steps at a time. Hits of a span are kept until its end and then
+/// sorted. Too many hits or candidates make spans shorter. A single step with too many, and the
+/// next few, are left to the automaton.
 ///
-/// Windows begin up to 51 bytes after the places of their patterns, so the filter looks at the
+/// Windows begin up to 51 bytes after the positions of their patterns, so the filter looks at the
 /// beginning of one more step:
 ///
-///   places of a span      |<-- step -->|<-- step -->|
+///   positions of a span      |<-- step -->|<-- step -->|
 ///   bytes of its steps  |<-- step -->|<-- step -->|<...
 template <class Warp>
 class multi_pattern_finder {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;  ///< of a step
+  static constexpr int positions = 32 * width;  ///< of a step
   using words = lanes_t<Warp, std::uint32_t>;
   using mask = mask_t<Warp, std::uint32_t>;
   using filter_type = multi_pattern_filter<Warp>;
-  /// Whether a warp is one thread, which has its own way to look for windows.
+  /// A warp of one thread has candidates of its own.
   using candidates_type = std::conditional_t<Warp::is_single_thread, multi_pattern_scan<Warp>,
                                              multi_pattern_candidates<Warp>>;
   using scratch = typename candidates_type::scratch;
 
-  /// For the places [first, first + steps 32 W), where first is a multiple of 32 W. span: how many
-  /// steps to begin with, and the next finder.
+  /// Searches positions [first, first + steps 32 W), where first is a multiple of 32 W. span: the
+  /// number of steps to begin with; the next finder begins with what it has become.
   LANEWISE_FUNCTION multi_pattern_finder(const Warp& warp, const text_bytes& text,
                                          const pattern_set_view& set, const filter_type& filter,
                                          scratch& shared, candidates_type& candidates,
@@ -53,12 +53,12 @@ class multi_pattern_finder {
         past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
                                    (4 * k))) {
     static_assert(sizeof(shared.words) >=
-                  width * multi_pattern_walk<Warp>::row * sizeof(std::uint32_t));
+                  width * multi_pattern_walk<Warp>::positions_per_lane * sizeof(std::uint32_t));
   }
 
-  /// Calls f(places, ranks) for all places where patterns begin, W at a time and in order, counted
-  /// from the first one of this finder. A place is there once, with the rank of the longest
-  /// pattern; where ranks are 0 there is none.
+  /// Calls f(positions, ranks) for all positions where patterns begin, W at a time and in order,
+  /// counted from the first one of this finder. A position is there once, with the rank of the
+  /// longest pattern; where ranks are 0 there is none.
   template <class F>
   LANEWISE_FUNCTION void find(F f) {
     constexpr int most_steps = 32, steps_by_automaton = 8;
@@ -80,9 +80,9 @@ class multi_pattern_finder {
         by_automaton = now > 1 ? 0 : steps_by_automaton;
         continue;
       }
-      const auto offset = static_cast<std::uint32_t>(step * places);
-      candidates_.each_place([&](const words& place, const words& ranks)
-                                 LANEWISE_INLINE_LAMBDA { f(place + words(offset), ranks); });
+      const auto offset = static_cast<std::uint32_t>(step * positions);
+      candidates_.each_position([&](const words& position, const words& ranks)
+                                    LANEWISE_INLINE_LAMBDA { f(position + words(offset), ranks); });
       if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_steps) span_ *= 2;
       step += now;
     }
@@ -91,23 +91,23 @@ class multi_pattern_finder {
  private:
   static constexpr int k = Warp::text_words_per_lane;
   static constexpr int rows = 8 / k;
-  /// The most times for a step that the warp looks up windows or compares.
+  /// A warp looks up windows or compares at most this number of times for a step.
   static constexpr int most_turns = 64;
 
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
-    return first_ + std::int64_t{step} * places;
+    return first_ + std::int64_t{step} * positions;
   }
-  /// How many steps from one on can be looked at by words, as can the next one and the words
-  /// after. Others are at an end of the text.
+  /// Returns how many steps from `step` on can be scanned by words, with the next one and the words
+  /// after it. Others are at an end of the text.
   LANEWISE_FUNCTION int steps_inside(int step) const {
-    const std::int64_t from = first_of(step) - past_, room = text_.n - from - places - 16;
-    if (from < 0 || room < places) return 0;
-    return room / places < steps_ - step ? static_cast<int>(room / places) : steps_ - step;
+    const std::int64_t from = first_of(step) - past_, room = text_.n - from - positions - 16;
+    if (from < 0 || room < positions) return 0;
+    return room / positions < steps_ - step ? static_cast<int>(room / positions) : steps_ - step;
   }
 
   /// Finds the hits of some steps.
   LANEWISE_FUNCTION void search(int step, int number, bool is_edge) {
-    candidates_.begin(first_of(step), static_cast<std::uint32_t>(number * places),
+    candidates_.begin(first_of(step), static_cast<std::uint32_t>(number * positions),
                       most_turns * number);
     const unsigned char* const bytes = text_.data + (first_of(step) - past_);
     if constexpr (Warp::is_single_thread) {
@@ -128,14 +128,14 @@ class multi_pattern_finder {
   /// The begins of each lane's bytes of a step, as candidates have them.
   LANEWISE_FUNCTION words bytes_of(int step) const {
     return warp_.lane() * words(32u) +
-           words(static_cast<std::uint32_t>(step * places - past_ + 4 + reach));
+           words(static_cast<std::uint32_t>(step * positions - past_ + 4 + reach));
   }
   /// Adds the windows that pass in `number` steps, and in the one after.
   LANEWISE_FUNCTION void search_windows(const std::uint32_t* at, int number) const {
-    const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
+    const auto of = [&](auto kind, auto uses_surroundings) LANEWISE_INLINE_LAMBDA {
       for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
         const auto found =
-            filter_.template next<decltype(kind)::value, decltype(looks_around)::value>(
+            filter_.template next<decltype(kind)::value, decltype(uses_surroundings)::value>(
                 warp_, at, s, number + 1);
         s = found.step;
         if (s > number) return;
@@ -144,7 +144,7 @@ class multi_pattern_finder {
       }
     };
     const auto scan_kind = [&](auto kind) LANEWISE_INLINE_LAMBDA {
-      if (set_.looks_around) {
+      if (set_.uses_surroundings) {
         of(kind, std::true_type{});
       } else {
         of(kind, std::false_type{});
@@ -160,11 +160,11 @@ class multi_pattern_finder {
     }
   }
 
-  /// The longest pattern of each place of a step.
+  /// The longest pattern of each position of a step.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int step, F f) const {
     multi_pattern_walk<Warp>(warp_, text_, set_, best_)
-        .each_place(first_of(step), step * places, f);
+        .each_position(first_of(step), step * positions, f);
   }
 
   static constexpr int reach = candidates_type::reach;
@@ -173,12 +173,12 @@ class multi_pattern_finder {
   const text_bytes& text_;
   const pattern_set_view& set_;
   filter_type filter_;
-  std::uint32_t* best_;          // the candidates' scratch, when the automaton is asked
-  candidates_type& candidates_;  // not a part: calls get it, and what they get is in memory
+  std::uint32_t* best_;          // the candidates' scratch, while the automaton is walked
+  candidates_type& candidates_;  // a reference, as calls get it, and what they get is in memory
   std::int64_t first_;
   int steps_;
   int& span_;
-  int past_;  // how far the bytes of a step are before its places: 4 or more, in the grid
+  int past_;  // how far the bytes of a step are before its positions: 4 or more, in the grid
 };
 
 }  // namespace detail

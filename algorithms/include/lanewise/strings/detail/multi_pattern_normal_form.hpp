@@ -14,9 +14,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The different patterns of a set by rank, in the order of their lengths, from 1 on, and what each
-/// of them implies: where a pattern begins, all begin that it begins with. So a place of a text has
-/// one rank, the greatest, and all else follows.
+/// The different patterns of a set. Ranks count from 1 on, in the order of lengths. All patterns
+/// that a pattern begins with begin where it does, so the greatest rank of a position says all.
 struct multi_pattern_normal_form {
   std::vector<std::string_view> patterns;
   std::vector<std::uint32_t> prefix, number, ids_from, ids, rank_of;

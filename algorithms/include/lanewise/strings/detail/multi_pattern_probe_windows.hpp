@@ -16,10 +16,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows by which devices look for a set's patterns, on the host: for each pattern a place,
-/// so chosen that its windows are those of few others. Of patterns of up to 3 bytes there are none.
-/// Sets where many patterns have a run of one byte as their best have none either:
-/// multi_pattern_windows knows what to do.
+/// Makes stride4_windows on the host: for each pattern it chooses windows that few other patterns
+/// have. Patterns of up to 3 bytes have none. Sets where a run of one byte is the best window of
+/// many patterns have none either, and use multi_pattern_windows.
 class multi_pattern_probe_windows : public window_table {
  public:
   stride4_windows probes{};
@@ -47,7 +46,7 @@ class multi_pattern_probe_windows : public window_table {
     bytes_ = std::min(shortest - stride_ + 1, most);
     probes = stride4_windows::make(how, static_cast<int>(bytes_), letters);
     counts_.resize(std::bit_ceil(std::clamp<std::size_t>(2 * bytes, 1 << 8, 1 << 22)));
-    if (!choose_places()) {
+    if (!choose_positions()) {
       probes = {};
       return;
     }
@@ -107,13 +106,13 @@ class multi_pattern_probe_windows : public window_table {
            std::popcount(seen[3]);
   }
   /// False where too many patterns have nothing but runs.
-  bool choose_places() {
+  bool choose_positions() {
     for (std::uint32_t r = first_; r <= set_.ranks(); ++r)
       each_key(set_.patterns[r],
                [&](std::size_t, std::size_t, const window_key& key) { ++count_of(key); });
     for (std::uint32_t r = first_; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
-      const std::size_t at = best_place(p);
+      const std::size_t at = best_position(p);
       for (std::size_t o = 0; o < stride_; ++o) {
         const window_key key = key_at(p, at + o, list_of(p, o));
         if (different(p.substr(at + o, bytes_)) == 1 && count_of(key) >= many_runs) return false;
@@ -123,7 +122,7 @@ class multi_pattern_probe_windows : public window_table {
     return true;
   }
   static constexpr std::uint32_t many_runs = 16;
-  /// Calls f(place, o, key) for window o of each place that may be chosen.
+  /// Calls f(position, o, key) for window o of each position that may be chosen.
   template <class F>
   void each_key(std::string_view p, F f) const {
     const std::size_t n = choices(p);
@@ -132,9 +131,9 @@ class multi_pattern_probe_windows : public window_table {
         if (probes.how == stride4_windows::kind::with_sides || o == 0 || i + 1 == n)
           f(i, o, key_at(p, i + o, list_of(p, o)));
   }
-  /// The place whose windows are in the fewest patterns; of these, that with the most different
-  /// bytes.
-  std::size_t best_place(std::string_view p) {
+  /// Returns the position whose windows are in the fewest patterns; of these, the one with the most
+  /// different bytes.
+  std::size_t best_position(std::string_view p) {
     const std::size_t n = choices(p);
     std::size_t best = 0;
     std::uint64_t least = ~std::uint64_t{0};
@@ -158,7 +157,7 @@ class multi_pattern_probe_windows : public window_table {
     return probes.how == stride4_windows::kind::with_after ? 1 : 3;
   }
   /// Whether some patterns have one window of up to three letters that come again and again: in a
-  /// text of these, each would be compared at every place.
+  /// text of these, each would be compared at every position.
   bool repeats_itself() const {
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       while (end < windows_.size() && windows_[end].key == windows_[i].key) ++end;
@@ -172,7 +171,7 @@ class multi_pattern_probe_windows : public window_table {
     // Kernels with the short table have no code for windows at every byte.
     const bool has_many =
         stride4_windows::stride(probes.how) == 1 || windows_.size() > most_with_few;
-    probes.filter_bits = has_many ? filter_place::many_words_bits : filter_place::few_words_bits;
+    probes.filter_bits = has_many ? filter_word::many_words_bits : filter_word::few_words_bits;
     filter.resize(std::size_t{1} << probes.filter_bits);
     for (const window& w : windows_) let_pass(w);
     make_slots(set_, windows_.size(), most_of_slots);
@@ -183,7 +182,7 @@ class multi_pattern_probe_windows : public window_table {
     const std::string_view p = set_.patterns[w.rank];
     const std::uint32_t a = word_at(p, w.offset), b = word_at(p, w.offset + 4),
                         c = word_at(p, w.offset + 8), hash = probes.hash(a, b, c);
-    // The key's first word is the hash with the bytes at the side.
+    // The key's first word is the hash with the bytes before or after.
     filter[probes.word(hash)] |=
         probes.bits(hash, w.key.low, stride4_windows::has_side(probes.how, list_of(p, 0)));
   }

@@ -11,54 +11,56 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a lane by itself asks of a text and a set.
+/// What one lane needs of a text and a set.
 struct multi_pattern_text {
   const text_bytes& text;
   const pattern_set_view& set;
 
-  /// The four bytes from a place on: 0 where there is no text.
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
-    if (place >= 4 && place + 8 <= text.n) {
-      const unsigned char* const at = text.data + place;
+  /// Returns the four bytes from a position on; bytes outside of the text are 0.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
+    if (position >= 4 && position + 8 <= text.n) {
+      const unsigned char* const at = text.data + position;
       const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
       const auto* const low = reinterpret_cast<const std::uint32_t*>(at - past);
       return past == 0 ? low[0] : low[0] >> 8 * past | low[1] << (32 - 8 * past);
     }
     std::uint32_t w = 0;
     for (int k = 0; k < 4; ++k)
-      if (place + k >= 0 && place + k < text.n) w |= std::uint32_t{text.data[place + k]} << 8 * k;
+      if (position + k >= 0 && position + k < text.n)
+        w |= std::uint32_t{text.data[position + k]} << 8 * k;
     return w;
   }
   LANEWISE_FUNCTION std::uint32_t folded(std::uint32_t word) const {
     return set.folds_case ? small_letters(word) : word;
   }
 
-  /// The window of a kind that begins at a place, or the long one: which patterns have it. Of none
-  /// the number is 0. The text has 16 bytes more on either side.
-  LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
-    const text_words words(text_of(place));
+  /// Returns the slot of the window of a kind that begins at a position, or of the long window. The
+  /// number is 0 if no pattern has it. The text has 16 bytes more on either side.
+  LANEWISE_FUNCTION window_slot slot_of(std::int64_t position, int kind, bool is_long) const {
+    const text_words words(text_of(position));
     const std::uint32_t letters = set.letters;
-    const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
+    const text_words after(text_of(position + window_kind{kind}.bytes())),
+        front(text_of(position - 4));
     const window_key key =
         window_key::of(kind, words[0] & letters, words[1] & letters)
             .with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
-    for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
+    for (std::uint32_t s = window_slot::index(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];
       if (slot.number == 0 || slot.key == key) return slot;
     }
   }
 
   /// As slot_of, for the windows of stride4_windows. Windows of list 1 have two bytes before them.
-  LANEWISE_FUNCTION window_slot probe_slot_of(std::int64_t place, int list) const {
+  LANEWISE_FUNCTION window_slot probe_slot_of(std::int64_t position, int list) const {
     std::uint32_t in[4];
-    if (place >= 4 && place + 16 <= text.n) {
-      const text_words front(text_of(place - 2)), words(text_of(place));
+    if (position >= 4 && position + 16 <= text.n) {
+      const text_words front(text_of(position - 2)), words(text_of(position));
       in[0] = front[0];
       for (std::uint32_t i = 0; i < 3; ++i) in[i + 1] = words[i];
     } else {
-      in[0] = word(place - 2);
-      for (int i = 0; i < 3; ++i) in[i + 1] = word(place + 4 * i);
+      in[0] = word(position - 2);
+      for (int i = 0; i < 3; ++i) in[i + 1] = word(position + 4 * i);
     }
     const std::uint32_t letters = set.letters;
     const window_key key =
@@ -72,29 +74,28 @@ struct multi_pattern_text {
   }
 
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
-  /// What a lane compares by itself.
+  /// A lane compares up to this number of bytes by itself.
   static constexpr std::uint32_t most_compared = 256;
-  /// Whether a pattern of `size` bytes, from `pattern` on, is at a place where there is room.
-  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, const std::uint32_t* pattern,
+  /// Whether a pattern of `size` bytes, from `pattern` on, is at a position where there is room.
+  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t position, const std::uint32_t* pattern,
                                           std::uint32_t size) const {
-    if (place < 4 || place + size + 8 > text.n)
-      return compare(pattern, size, [&](std::uint32_t i) { return word(place + 4 * i); });
-    const text_words words(text_of(place));
+    if (position < 4 || position + size + 8 > text.n)
+      return compare(pattern, size, [&](std::uint32_t i) { return word(position + 4 * i); });
+    const text_words words(text_of(position));
     return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
   }
-  /// As `compare`, for a pattern's record. Its words are on their way at the same time as the
-  /// text's.
-  LANEWISE_FUNCTION std::uint32_t compare_record(std::int64_t place, const std::uint32_t* record,
+  /// As `compare`, for a pattern's record, whose words are loaded together with the text's.
+  LANEWISE_FUNCTION std::uint32_t compare_record(std::int64_t position, const std::uint32_t* record,
                                                  std::uint32_t& rank) const {
     using four = pack<std::uint32_t, 4>;
     constexpr std::uint32_t at_once = 6;
     const four first = reinterpret_cast<const four*>(record)[0],
                next = reinterpret_cast<const four*>(record)[1];
     const std::uint32_t size = first[1];
-    const bool is_inside = place >= 4 && place + 4 * at_once + 8 <= text.n;
+    const bool is_inside = position >= 4 && position + 4 * at_once + 8 <= text.n;
     std::uint32_t different = 0;
     if (is_inside) {
-      const text_words words(text_of(place));
+      const text_words words(text_of(position));
       LANEWISE_UNROLL
       for (int k = 0; k < static_cast<int>(at_once); ++k) {
         const auto i = static_cast<std::uint32_t>(k);
@@ -105,27 +106,27 @@ struct multi_pattern_text {
       }
     }
     rank = first[0];
-    if (different != 0 || place + size > text.n) return differs;
+    if (different != 0 || position + size > text.n) return differs;
     return is_inside && size <= 4 * at_once ? std::uint32_t{agrees}
-                                            : compare(place, record + 2, size);
+                                            : compare(position, record + 2, size);
   }
-  /// Whether the whole of a pattern is at a place, by one lane.
-  LANEWISE_FUNCTION bool is_at(std::int64_t place, std::uint32_t rank) const {
+  /// Whether all of a pattern is at a position, by one lane.
+  LANEWISE_FUNCTION bool is_at(std::int64_t position, std::uint32_t rank) const {
     const std::uint32_t* const pattern = set.records + set.record[rank] + 2;
     const std::uint32_t size = set.size[rank];
-    if (place + size > text.n) return false;
+    if (position + size > text.n) return false;
     for (std::uint32_t i = 0; i < size; i += most_compared) {
       const std::uint32_t left = size - i;
-      if (compare(place + i, pattern + i / 4, left < most_compared ? left : most_compared) !=
+      if (compare(position + i, pattern + i / 4, left < most_compared ? left : most_compared) !=
           agrees)
         return false;
     }
     return true;
   }
 
-  /// The state of the automaton after one more byte, that before what it has read.
-  LANEWISE_FUNCTION std::uint32_t next(std::uint32_t state, std::int64_t place) const {
-    const std::uint32_t byte = folded(text.data[place]);
+  /// Returns the state of the automaton after the byte at `position`. It reads a text backwards.
+  LANEWISE_FUNCTION std::uint32_t next(std::uint32_t state, std::int64_t position) const {
+    const std::uint32_t byte = folded(text.data[position]);
     while (state != 0) {
       const set_state here = set.states[state];
       std::uint32_t child = here.first, end = here.first + here.children;
@@ -154,8 +155,8 @@ struct multi_pattern_text {
       return static_cast<std::uint32_t>(both >> past);
     }
   };
-  LANEWISE_FUNCTION const unsigned char* text_of(std::int64_t place) const {
-    return text.data + place;
+  LANEWISE_FUNCTION const unsigned char* text_of(std::int64_t position) const {
+    return text.data + position;
   }
   /// The text's words are word(0), word(1), ...
   template <class Word>

@@ -5,8 +5,8 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/data/operators.hpp>
 #include <lanewise/data/pack.hpp>
-#include <lanewise/strings/detail/mismatch_filter.hpp>
 #include <lanewise/strings/detail/multi_pattern_view.hpp>
+#include <lanewise/strings/detail/text_scan.hpp>
 #include <lanewise/team/policy.hpp>
 #include <lanewise/team/team_algorithms.hpp>
 
@@ -15,12 +15,12 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A text in blocks of 16 bytes of memory. Each lane has some neighbouring blocks.
-struct text_blocks {
+/// A text in packs of 16 bytes of memory. Each lane has some neighbouring packs.
+struct text_packs {
   static constexpr int words = 4, bytes = 4 * words;
 
-  mismatch_text text;
-  std::uint32_t other;  ///< a byte for places where there is no text
+  aligned_text text;
+  std::uint32_t other;  ///< a byte for positions where there is no text
 
   LANEWISE_FUNCTION std::int64_t number() const {
     return divide_up(text.n + text.past(), std::int64_t{bytes});
@@ -32,25 +32,27 @@ struct text_blocks {
   LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t first, const Words& index,
                               Words (&in)[words]) const {
     using four = pack<std::uint32_t, words>;
-    const auto block = warp.gather(reinterpret_cast<const four*>(text.at(bytes * first)), index);
+    const auto loaded = warp.gather(reinterpret_cast<const four*>(text.at(bytes * first)), index);
     LANEWISE_UNROLL
-    for (int i = 0; i < words; ++i) in[i] = warp.map([i](const four& x) { return x[i]; }, block);
+    for (int i = 0; i < words; ++i) in[i] = warp.map([i](const four& x) { return x[i]; }, loaded);
   }
   template <class Warp, class Words>
   LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t first, const Words& index,
                                            Words (&in)[words]) const {
     for (int i = 0; i < words; ++i)
       in[i] = warp.map(
-          [this, first, i](std::uint32_t block) { return word(bytes * (first + block) + 4 * i); },
+          [this, first, i](std::uint32_t pack_index) {
+            return word(bytes * (first + pack_index) + 4 * i);
+          },
           index);
   }
 
  private:
-  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
-    if (text.has(place, 4)) return *text.at(place);
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
+    if (text.has(position, 4)) return *text.at(position);
     std::uint32_t word = 0;
     for (int b = 0; b < 4; ++b)
-      word |= (text.has(place + b, 1) ? text.data[place + b - text.past()] : other) << 8 * b;
+      word |= (text.has(position + b, 1) ? text.data[position + b - text.past()] : other) << 8 * b;
     return word;
   }
 };
@@ -61,8 +63,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Adds up how many patterns begin at the places of a text, by byte_transitions. A lane reads its
-/// blocks backwards, after the next blocks on which its state depends. in_scratch: the table is in
+/// Counts how many patterns begin at the positions of a text, by byte_transitions. A lane reads its
+/// packs backwards, after the packs on which its state depends. in_scratch: the table is in
 /// scratch.
 template <bool in_scratch>
 struct transition_count_kernel {
@@ -77,21 +79,21 @@ struct transition_count_kernel {
     std::uint32_t entries[in_scratch ? most_entries : 1];
   };
 
-  detail::text_blocks text;
+  detail::text_packs text;
   detail::byte_transitions automaton;
-  int of_lane;  ///< blocks
+  int packs_per_lane;  ///< packs
   std::uint64_t* result;
 
-  /// The number of a lane's blocks, such that there are some thousand pieces.
+  /// Returns the number of a lane's packs, so that there are some thousand blocks.
   template <class Warp>
-  static int blocks_of_lane(std::int64_t n) {
-    constexpr std::int64_t pieces = 8192;
-    const std::int64_t blocks = n / (detail::text_blocks::bytes * Warp::width * pieces);
-    return blocks < 4 ? 4 : blocks > 64 ? 64 : static_cast<int>(blocks);
+  static int packs_of_lane(std::int64_t n) {
+    constexpr std::int64_t blocks = 8192;
+    const std::int64_t packs = n / (detail::text_packs::bytes * Warp::width * blocks);
+    return packs < 4 ? 4 : packs > 64 ? 64 : static_cast<int>(packs);
   }
   template <class Warp>
-  LANEWISE_FUNCTION std::int64_t pieces() const {
-    return divide_up(text.number(), std::int64_t{Warp::width} * of_lane);
+  LANEWISE_FUNCTION std::int64_t blocks() const {
+    return divide_up(text.number(), std::int64_t{Warp::width} * packs_per_lane);
   }
 
   template <class Team>
@@ -103,7 +105,7 @@ struct transition_count_kernel {
       lanewise::copy(team, automaton.entries, std::int64_t{automaton.number}, shared.entries);
     team.barrier();
     lanes_t<warp_type, std::uint64_t> found(0u);
-    const std::int64_t all = pieces<warp_type>();
+    const std::int64_t all = blocks<warp_type>();
     for (std::int64_t p = team.index() * std::int64_t{Team::warps} + team.warp_index(); p < all;
          p += team.league() * Team::warps)
       found = found + warp.template cast<std::uint64_t>(count(warp, shared, p));
@@ -117,27 +119,28 @@ struct transition_count_kernel {
 
   template <class Warp, class Scratch>
   LANEWISE_FUNCTION words<Warp> count(const Warp& warp, const Scratch& shared,
-                                      std::int64_t piece) const {
-    using blocks_type = detail::text_blocks;
-    const std::int64_t first = piece * Warp::width * of_lane;
-    const int blocks = of_lane + (automaton.depth + blocks_type::bytes - 2) / blocks_type::bytes;
+                                      std::int64_t block) const {
+    using packs_type = detail::text_packs;
+    const std::int64_t first = block * Warp::width * packs_per_lane;
+    const int packs =
+        packs_per_lane + (automaton.depth + packs_type::bytes - 2) / packs_type::bytes;
     const bool is_inside =
-        text.are_inside(first, first + std::int64_t{Warp::width - 1} * of_lane + blocks);
-    const words<Warp> index = warp.lane() * words<Warp>(static_cast<std::uint32_t>(of_lane));
-    words<Warp> next[blocks_type::words], row(0u), number(0u);
-    const auto load = [&](int block) LANEWISE_INLINE_LAMBDA {
-      is_inside ? text.load(warp, first + block, index, next)
-                : text.load_at_edge(warp, first + block, index, next);
+        text.are_inside(first, first + std::int64_t{Warp::width - 1} * packs_per_lane + packs);
+    const words<Warp> index = warp.lane() * words<Warp>(static_cast<std::uint32_t>(packs_per_lane));
+    words<Warp> next[packs_type::words], row(0u), number(0u);
+    const auto load = [&](int pack_index) LANEWISE_INLINE_LAMBDA {
+      is_inside ? text.load(warp, first + pack_index, index, next)
+                : text.load_at_edge(warp, first + pack_index, index, next);
     };
-    load(blocks - 1);
-    for (int block = blocks; block-- > 0;) {
-      words<Warp> in[blocks_type::words];
+    load(packs - 1);
+    for (int pack_index = packs; pack_index-- > 0;) {
+      words<Warp> in[packs_type::words];
       LANEWISE_UNROLL
-      for (int i = 0; i < blocks_type::words; ++i) in[i] = next[i];
-      if (block > 0) load(block - 1);
-      if (block == of_lane - 1) number = words<Warp>(0u);
+      for (int i = 0; i < packs_type::words; ++i) in[i] = next[i];
+      if (pack_index > 0) load(pack_index - 1);
+      if (pack_index == packs_per_lane - 1) number = words<Warp>(0u);
       LANEWISE_UNROLL
-      for (int i = blocks_type::words - 1; i >= 0; --i) {
+      for (int i = packs_type::words - 1; i >= 0; --i) {
         LANEWISE_UNROLL
         for (int b = 3; b >= 0; --b) {
           const words<Warp> at =

@@ -62,8 +62,8 @@ struct multi_pattern_transitions {
     how.other =
         static_cast<std::uint32_t>(std::find(classes.begin(), classes.end(), 0u) - classes.begin());
   }
-  /// A state's row is that of the longest shorter state, but for its children. Shorter states come
-  /// first.
+  /// A state's row is a copy of the longest shorter state's, but for its children. Shorter states
+  /// come first.
   void put_entries(const multi_pattern_normal_form& set, const multi_pattern_automaton& automaton) {
     entries.assign(how.number, 0);
     for (std::uint32_t s = 0; s < automaton.states.size(); ++s) {

@@ -9,14 +9,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows by which a set's patterns are looked for: q bytes that begin at every s-th byte of
-/// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies. It is one
-/// of s neighbouring windows, and the filter knows all of these.
+/// The windows of a set's patterns: q bytes that begin at every s-th byte of memory. A pattern of
+/// at least q + s - 1 bytes has one such window, wherever it lies. It is one of s neighbouring
+/// windows, which the filter all knows.
 ///
 /// Patterns of up to 3 bytes have none (short_pairs). The shortest of the others says which kind
 /// all have: of 4 to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as
-/// fewer patterns have them: of long windows, after which there is room in their patterns, the
-/// four bytes after; of others those after and in front that the shortest pattern has in any
+/// fewer patterns have them. Long windows, which have room after them in their patterns, have the
+/// four bytes after. Others have the bytes before and after that the shortest pattern has in any
 /// case:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
@@ -44,8 +44,7 @@ struct window_surroundings {
   }
 };
 
-/// A window as two words. Of the longest, mixtures, which need not be unique, as patterns are
-/// compared.
+/// A window as two words. Long windows are mixed, and need not be unique, as patterns are compared.
 struct window_key {
   std::uint32_t low, high;
 
@@ -82,10 +81,9 @@ struct window_key {
   }
 };
 
-/// The filter: a table of words. The hash of a window's first q bytes says in which word two bits
-/// are set for it, and with the bytes around, which. So one look at the table answers for long
-/// windows and others.
-struct filter_place {
+/// The filter: a table of words. The hash of a window's first q bytes chooses a word, and the hash
+/// with the surroundings two bits of it. So one lookup answers for long windows and others.
+struct filter_word {
   static constexpr int few_words_bits = 13, many_words_bits = 15;
 
   /// Which word, of a table of 2^bits.
@@ -101,8 +99,8 @@ struct filter_place {
   static std::uint32_t bits(std::uint32_t hash) {
     return 1u << (hash & 31) | 1u << (hash >> 5 & 31);
   }
-  /// The hash whose bits are those of a window with bytes around. The product makes them
-  /// independent of the high bits of the hash, by which the word is chosen.
+  /// Returns the hash that chooses the bits of a window with its surroundings. The product makes
+  /// them independent of the high bits, which choose the word.
   template <class Words>
   static LANEWISE_FUNCTION Words with(const Words& hash, const Words& bytes) {
     return (bytes * Words(0xc2b2ae35u) + hash * Words(0x27d4eb2fu)) >> 20;
@@ -117,7 +115,7 @@ struct alignas(16) window_slot {
   std::uint32_t number;  ///< << 8; | offset, of one
 
   template <class Words>
-  static LANEWISE_FUNCTION Words place(const Words& hash, int bits) {
+  static LANEWISE_FUNCTION Words index(const Words& hash, int bits) {
     return (hash * Words(0x2545f491u) ^ hash) >> (32 - bits);
   }
 };
@@ -127,10 +125,10 @@ struct window_entry {
   std::uint32_t offset;
 };
 
-/// The windows by which devices look for a set's patterns: q bytes that begin at every fourth byte
-/// of memory, or at every byte. A pattern of q + 3 bytes has one that begins at a fourth byte,
-/// wherever the pattern is. As fewer patterns have longer windows, two more bytes count in larger
-/// sets. They are after a window that begins with its pattern or a byte after, before others:
+/// The windows of a set's patterns on devices: q bytes that begin at every fourth byte of memory,
+/// or at every byte. A pattern of q + 3 bytes has one that begins at a fourth byte, wherever the
+/// pattern is. In larger sets two more bytes count. They lie after a window that begins with its
+/// pattern or a byte later, and before others:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 9
 ///                             = = = = = = = = = + +
@@ -138,9 +136,9 @@ struct window_entry {
 ///                             + + = = = = = = = = =
 ///                               + + = = = = = = = = =
 ///
-/// The filter is a table of words. A window's hash says which word has two bits for it, and how far
-/// they are apart. The hash, with sides that with the bytes there, says where they are. So one look
-/// at the table answers for both sides. A GPU has time for one look at every fourth byte.
+/// The filter is a table of words. A window's hash chooses a word and the distance of two bits in
+/// it. The hash with the bytes at a side, if they count, says where the bits are. So one lookup
+/// answers for both sides. A GPU has time for one lookup at every fourth byte.
 struct stride4_windows {
   /// with_after: at every byte; of longer patterns two more bytes after the window count.
   enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_after };
@@ -182,7 +180,7 @@ struct stride4_windows {
   LANEWISE_FUNCTION Words with_after(const Words& hash, const Words& b, const Words& c) const {
     return hash + b * Words(of_after[0]) + c * Words(of_after[1]);
   }
-  /// front: the two bytes in front, and the window's first.
+  /// front: the two bytes before, and the window's first two.
   template <class Words>
   static LANEWISE_FUNCTION Words with_front(const Words& hash, const Words& front) {
     return hash + front * Words(0x2c1b3c6du);
@@ -191,11 +189,11 @@ struct stride4_windows {
   LANEWISE_FUNCTION Words word(const Words& hash) const {
     return hash >> (32 - filter_bits);
   }
-  /// The bits of a word that are set, as those are which lie `hash` further down, modulo 32.
+  /// Returns the bits of a word that are set together with the bits `hash` further down, modulo 32.
   static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
     return word & (word << (hash & 31) | word >> ((0 - hash) & 31));
   }
-  /// Which of these bits is a window's: its last five bits say. hash: with a side, if it has one.
+  /// The last five bits say which of these bits is a window's. hash: with a side, if it has one.
   static LANEWISE_FUNCTION std::uint32_t bit(bool has_side, std::uint32_t hash) {
     return has_side ? hash >> 27 : hash >> 5;
   }
@@ -204,12 +202,12 @@ struct stride4_windows {
     const std::uint32_t at = bit(has_side, all);
     return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
-  /// The slot of a window, or the slot before it. Slots are looked at in pairs, as lanes wait for
-  /// the one that looks longest, and memory has two at once.
+  /// Returns the first slot of a window's pair. Slots are read in pairs, as one load has two, and
+  /// lanes wait for the longest lookup.
   static LANEWISE_FUNCTION std::uint32_t slot(const window_key& key, int slots_bits) {
-    return window_slot::place(key.hash(), slots_bits) & ~1u;
+    return window_slot::index(key.hash(), slots_bits) & ~1u;
   }
-  /// By which the table of windows knows one: words as above, list as each_probe has it.
+  /// The key of a window in the table: words as above, list as in each_probe.
   LANEWISE_FUNCTION window_key key(std::uint32_t front, std::uint32_t a, std::uint32_t b,
                                    std::uint32_t c, int list) const {
     const std::uint32_t h = hash(a, b, c);
@@ -224,14 +222,14 @@ struct stride4_windows {
   }
 };
 
-/// A filter of a few bytes: strings are in up to 32 buckets, and a table for each of the bytes says
-/// which buckets have strings with that byte there; bytes are known by their last five bits, which
-/// letters of either case have in common. A place passes if some bucket has all of its bytes.
+/// A filter of a few bytes. Strings are in up to 32 buckets. A table for each byte index says which
+/// buckets have strings with a byte there. Bytes are known by their last five bits, which letters
+/// of either case share. A position passes if some bucket has all of its bytes.
 ///
 ///   be, by | the | to       of byte 0: b 001, t 110; of byte 1: e, y 001, h 010, o 100;
 ///                           of byte 2: e 011, others 001 and 100
 ///
-/// Each lane of a warp keeps a row of each table, so a look is a shuffle.
+/// Each lane of a warp keeps a row of each table, so a lookup is a shuffle.
 struct byte_buckets {
   static constexpr std::uint32_t rows = 32, most = 32;
 
@@ -239,9 +237,9 @@ struct byte_buckets {
   int number;                ///< of buckets
 };
 
-/// How patterns of 1 to 3 bytes are looked for. Where any may begin say buckets. Which is the
-/// longest says a table of all pairs of bytes: a rank, or 0, and whether patterns of 3 bytes begin
-/// so. These have slots by a hash.
+/// Tables for patterns of 1 to 3 bytes. Buckets say where any may begin. A table of all pairs of
+/// bytes has the rank of the longest pattern, or 0, and whether patterns of 3 bytes begin with the
+/// pair. These have slots by a hash.
 struct short_pairs {
   static constexpr std::uint32_t most_bytes = 3;
   static constexpr std::uint32_t begins_triple = 1u << 31;  ///< in the table of pairs
@@ -261,9 +259,9 @@ struct short_triple {
   std::uint32_t key, rank;
 };
 
-/// A state of the automaton, which reads a text backwards: the longest of all beginnings of
-/// patterns (of the first most_depth bytes) that the text has from a byte on. Its children are one
-/// byte of the text further in front, and neighbours in the order of that byte.
+/// A state of the automaton, which reads a text backwards: the longest prefix of a pattern's first
+/// most_depth bytes, read so, that the text has from a byte on. Its children have one byte more,
+/// the one before, and are neighbours in the order of that byte.
 struct alignas(16) set_state {
   static constexpr int most_depth = 1024;
   /// In `value`: a number of a long_group, and not a rank.
@@ -280,7 +278,7 @@ struct long_group {
   std::uint32_t begin, end, otherwise;
 };
 
-/// The automaton as a table, for sets whose patterns are at many places of a text. A state has a
+/// The automaton as a table, for sets whose patterns are at many positions of a text. A state has a
 /// row, and a row has an entry for each class of bytes: the next state's row, and how many patterns
 /// begin at the byte. Bytes that are in no pattern are one class. After the entries comes the rank
 /// of the state itself.
@@ -315,15 +313,15 @@ struct byte_transitions {
 struct pattern_set_view {
   std::uint32_t ranks;  ///< the greatest
   std::uint32_t kinds;  ///< bit k: there are windows of kind k, of patterns of 4 bytes and more
-  bool looks_around;
+  bool uses_surroundings;
   window_surroundings around;  ///< of windows that are not long
   std::uint32_t letters;       ///< the bits of a word that count in windows
   bool folds_case;             ///< and then the patterns' letters are small
-  bool has_many;               ///< windows, so that the larger table is worth its place
+  bool has_many;               ///< windows, so that the larger table pays
   int depth;                   ///< of the automaton
   int slots_bits;
   int triples_bits;
-  stride4_windows probes;  ///< by which devices look, unless they are of no kind
+  stride4_windows probes;  ///< of devices, unless they are of no kind
   int probes_slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
   const std::uint32_t* record;    ///< the number of its first word in `records`, a multiple of 4

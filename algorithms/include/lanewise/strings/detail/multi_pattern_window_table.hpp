@@ -12,14 +12,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A hash table of windows on the host, which tells the patterns that have a window.
+/// A hash table of windows on the host, with the patterns that have each window.
 struct window_table {
   int slots_bits = 1;
   std::vector<window_slot> slots;
   std::vector<window_entry> entries;
 
   /// Slots for `number` windows, at least two each. Four, if these are no more than most_bytes
-  /// bytes for each byte of the patterns: lanes wait for the one that looks longest.
+  /// bytes for each byte of the patterns, as lanes wait for the longest lookup.
   void make_slots(const multi_pattern_normal_form& set, std::size_t number,
                   std::size_t most_bytes) {
     while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
@@ -28,10 +28,10 @@ struct window_table {
     if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_bytes * bytes) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
   }
-  /// windows: in the order of their keys. place(key): the first slot to look at. record: of each
+  /// windows: in the order of their keys. position(key): the first slot to read. record: of each
   /// rank.
   template <class Windows, class Place>
-  void fill(const Windows& windows, const std::vector<std::uint32_t>& record, Place place) {
+  void fill(const Windows& windows, const std::vector<std::uint32_t>& record, Place position) {
     for (std::size_t i = 0, end = 0; i < windows.size(); i = end) {
       window_slot slot{windows[i].key, static_cast<std::uint32_t>(entries.size()), 0};
       for (; end < windows.size() && windows[end].key == slot.key; ++end)
@@ -42,7 +42,7 @@ struct window_table {
         slot.number |= entries.back().offset;
         entries.pop_back();
       }
-      std::size_t s = place(slot.key);
+      std::size_t s = position(slot.key);
       while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
       slots[s] = slot;
     }

@@ -17,21 +17,21 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The windows of a set's patterns of 4 bytes and more, on the host: for each pattern a place, so
-/// chosen that its windows are those of few others. (What is in most patterns is in most texts,
-/// too: of 800 patterns a...axa...a all have aaaaaaaa.)
+/// Makes the windows of a set's patterns of 4 bytes and more, on the host: for each pattern it
+/// chooses windows that few other patterns have. What is in most patterns is in most texts, too:
+/// 800 patterns a...axa...a all have aaaaaaaa.
 class multi_pattern_windows : public window_table {
  public:
   /// How far after a pattern's begin a window may begin.
   static constexpr std::size_t most_offset = 48;
 
   std::uint32_t kinds = 0;
-  bool looks_around = false;
+  bool uses_surroundings = false;
   window_surroundings around;
   bool has_many = false;
   bucket_tables buckets;  ///< of windows of kind 0, where nothing around them counts
   std::vector<std::uint32_t> filter =
-      std::vector<std::uint32_t>(std::size_t{1} << filter_place::many_words_bits);
+      std::vector<std::uint32_t>(std::size_t{1} << filter_word::many_words_bits);
 
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
   multi_pattern_windows(const multi_pattern_normal_form& set, std::uint32_t letters,
@@ -42,9 +42,9 @@ class multi_pattern_windows : public window_table {
     counts_.resize(std::bit_ceil(std::clamp<std::size_t>(bytes, 1 << 8, 1 << 22)));
     if (first_ <= set.ranks()) {
       choose_kind();
-      choose_places();
+      choose_positions();
     }
-    if (kinds == 1 && !looks_around) make_buckets();
+    if (kinds == 1 && !uses_surroundings) make_buckets();
     make_tables(record);
   }
 
@@ -56,28 +56,28 @@ class multi_pattern_windows : public window_table {
     auto order() const { return std::tuple(key.low, key.high, ~rank, offset); }
   };
   /// The begin of the first window of a pattern.
-  struct place {
+  struct position {
     std::size_t at;
     bool is_run;  ///< whether a window is a run that many patterns have
   };
 
   /// Whether a pattern has four bytes more after the window that begins at its byte i.
   bool is_long(std::string_view p, std::size_t i) const {
-    return looks_around && p.size() >= i + window_bytes() + 4;
+    return uses_surroundings && p.size() >= i + window_bytes() + 4;
   }
   std::size_t window_bytes() const { return static_cast<std::size_t>(window_kind{kind_}.bytes()); }
   std::size_t stride() const { return static_cast<std::size_t>(window_kind{kind_}.stride()); }
-  /// The filter should not pass what only looks like some. If patterns are many, it is worth a test
-  /// to look around windows. (Of 4 bytes: one core of a Xeon, with buckets, of 94, 188 and 281
-  /// words 2.0, 1.15 and 0.86 GB/s; with looks around 1.4, 1.09 and 1.01.)
+  /// With many patterns it pays to test the surroundings of windows, so that fewer pass. Measured
+  /// on one core of a Xeon, windows of 4 bytes of 94, 188 and 281 words: 2.0, 1.15 and 0.86 GB/s by
+  /// buckets, 1.4, 1.09 and 1.01 with surroundings.
   void choose_kind() {
-    // With few patterns, buckets with 4 bytes pass little. (The same core, 5, 11 and 21 words of 7
-    // letters: 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.)
+    // With few patterns, buckets with 4 bytes pass little. Measured on that core, 5, 11 and 21
+    // words of 7 letters: 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.
     constexpr std::uint32_t few_patterns = 16;
     shortest_ = set_.patterns[first_].size();
     const bool are_short = shortest_ < span_of(1);
     const std::uint32_t number = set_.ranks() - first_ + 1;
-    looks_around = number >= (are_short ? 192u : 64u);
+    uses_surroundings = number >= (are_short ? 192u : 64u);
     while (kind_ + 1 < window_kind::number && shortest_ >= span_of(kind_ + 1)) ++kind_;
     if (kind_ == 1 && number <= few_patterns) kind_ = 0;
     multi_pattern_surroundings();
@@ -85,14 +85,14 @@ class multi_pattern_windows : public window_table {
   static std::size_t span_of(int kind) {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
-  /// Windows that are not long have `in_front` bytes before them, in the shortest pattern and in
+  /// Windows that are not long have `before` bytes before them, in the shortest pattern and in
   /// longer ones. Windows are chosen so that all_after_ bytes are after each.
   void multi_pattern_surroundings() {
-    all_after_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
+    all_after_ = uses_surroundings ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
     const std::size_t enough = window_bytes() + 3;
-    const std::size_t in_front =
-        looks_around && shortest_ > enough ? std::min<std::size_t>(shortest_ - enough, 4) : 0;
-    around.front = (in_front == 4 ? ~0u : ~(~0u >> 8 * in_front)) & letters_;
+    const std::size_t before =
+        uses_surroundings && shortest_ > enough ? std::min<std::size_t>(shortest_ - enough, 4) : 0;
+    around.front = (before == 4 ? ~0u : ~(~0u >> 8 * before)) & letters_;
     around.after = (all_after_ == 4 ? ~0u : (1u << 8 * all_after_) - 1) & letters_;
   }
   /// The key of the first q bytes of a window, which choose the word of the filter.
@@ -131,14 +131,14 @@ class multi_pattern_windows : public window_table {
     return std::popcount(seen[0]) + std::popcount(seen[1]) + std::popcount(seen[2]) +
            std::popcount(seen[3]);
   }
-  /// The place whose windows are in the fewest patterns; of these, that with the most different
-  /// bytes.
-  place best_place(std::string_view p) {
+  /// Returns the position whose windows are in the fewest patterns; of these, the one with the most
+  /// different bytes.
+  position best_position(std::string_view p) {
     const std::size_t n = choices(p);
     std::uint32_t counts[most_offset + 4];
     for (std::size_t i = 0; i < n + stride() - 1; ++i)
       counts[i] = count_of(key_at(p, i)) + count_of(first_bytes_at(p, i));
-    place best{0, false};
+    position best{0, false};
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t value = 0;
@@ -158,28 +158,27 @@ class multi_pattern_windows : public window_table {
     const std::size_t bytes = window_bytes() + (is_long(p, at) ? 4 : 0);
     return different(p.substr(at, bytes)) == 1 && count_of(key_at(p, at)) >= many_alike;
   }
-  /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
-  /// have in common with texts that are. Where there are many, all patterns are looked for at every
-  /// byte: by xaaa.
-  void choose_places() {
-    std::vector<place> places = best_places();
-    if (kind_ != 0 &&
-        std::any_of(places.begin(), places.end(), [](const place& p) { return p.is_run; })) {
+  /// In a pattern xaaa...a all windows but the first are runs, which many texts have. If many
+  /// patterns are such, all are searched by xaaa, at every byte.
+  void choose_positions() {
+    std::vector<position> positions = best_positions();
+    if (kind_ != 0 && std::any_of(positions.begin(), positions.end(),
+                                  [](const position& p) { return p.is_run; })) {
       kind_ = 0;
       multi_pattern_surroundings();
-      places = best_places();
+      positions = best_positions();
     }
     kinds = 1u << kind_;
     for (std::uint32_t r = first_; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       for (std::size_t o = 0; o < stride(); ++o) {
-        const std::size_t at = places[r - first_].at + o;
+        const std::size_t at = positions[r - first_].at + o;
         windows_.push_back({key_at(p, at), r, static_cast<std::uint32_t>(at)});
         let_pass(p, at);
       }
     }
   }
-  std::vector<place> best_places() {
+  std::vector<position> best_positions() {
     std::fill(counts_.begin(), counts_.end(), 0u);
     for (std::uint32_t r = first_; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
@@ -189,16 +188,16 @@ class multi_pattern_windows : public window_table {
         ++count_of(first_bytes_at(p, i));
       }
     }
-    std::vector<place> places;
+    std::vector<position> positions;
     for (std::uint32_t r = first_; r <= set_.ranks(); ++r)
-      places.push_back(best_place(set_.patterns[r]));
-    return places;
+      positions.push_back(best_position(set_.patterns[r]));
+    return positions;
   }
   void let_pass(std::string_view p, std::size_t at) {
     const std::uint32_t hash = first_bytes_at(p, at).hash();
     const std::uint32_t bits =
-        filter_place::bits(looks_around ? filter_place::with(hash, around_at(p, at)) : hash);
-    filter[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
+        filter_word::bits(uses_surroundings ? filter_word::with(hash, around_at(p, at)) : hash);
+    filter[filter_word::word(hash, filter_word::many_words_bits)] |= bits;
   }
   void make_buckets() {
     std::vector<std::string_view> all;
@@ -209,7 +208,7 @@ class multi_pattern_windows : public window_table {
   /// The words whose numbers begin with the same bits become one.
   void make_filter_short() {
     constexpr std::size_t together =
-        std::size_t{1} << (filter_place::many_words_bits - filter_place::few_words_bits);
+        std::size_t{1} << (filter_word::many_words_bits - filter_word::few_words_bits);
     for (std::size_t w = 0; w < filter.size() / together; ++w) {
       std::uint32_t bits = 0;
       for (std::size_t i = 0; i < together; ++i) bits |= filter[w * together + i];
@@ -227,7 +226,7 @@ class multi_pattern_windows : public window_table {
     if (!has_many) make_filter_short();
     make_slots(set_, number, most_of_slots);
     fill(windows_, record,
-         [this](const window_key& key) { return window_slot::place(key.hash(), slots_bits); });
+         [this](const window_key& key) { return window_slot::index(key.hash(), slots_bits); });
   }
 
   /// This number of windows leaves nine of ten bits of the short table unset.

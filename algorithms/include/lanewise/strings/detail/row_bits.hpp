@@ -12,45 +12,46 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-// What finds places in the bytes of rows, a step of 32 W places at a time:
+// A source of positions in the bytes of rows, a step of 32 W positions at a time:
 //
 //   scratch<Warp>                            what a warp needs of the team's;
-//   `behind()`                               how many bytes belong to a place, beside its own;
+//   `behind()`                               how many bytes belong to a position, beside its own;
 //   past<Warp>(text)                         how far steps begin before the text;
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
-//                                            the bits of a step: lane l has places 32 l to 32 l+31;
+//                                            the bits of a step: lane l has positions 32 l to 32
+//                                            l+31;
 //   passed                                   bits of the steps that may have any (passed_steps);
-//   in_front_of_results                      whether places count that are before the one that
+//   before_results                      whether positions count that are before the one that
 //                                            the row's result is, and that becomes their number
 
-/// Which steps of the rows' bytes may have places: where this is known, a word for `of_word` steps
-/// each, a power of two up to 32, with the first step's bit lowest.
+/// Which steps of the rows' bytes may have positions. If this is known, a word has the bits of
+/// `steps_per_word` steps, a power of two up to 32, the first step's lowest.
 struct passed_steps {
   std::uint32_t* words = nullptr;
-  int of_word = 1;
+  int steps_per_word = 1;
 
   LANEWISE_FUNCTION bool are_known() const { return words != nullptr; }
   LANEWISE_FUNCTION bool may_have(std::int64_t step) const {
-    return !are_known() || (words[step / of_word] >> step % of_word & 1) != 0;
+    return !are_known() || (words[step / steps_per_word] >> step % steps_per_word & 1) != 0;
   }
   /// The first of some steps that may have any, or the last.
   template <class Warp>
   LANEWISE_FUNCTION std::int64_t first_of(std::int64_t step, std::int64_t last) const {
     while (are_known() && step < last) {
-      const std::uint32_t bits = words[step / of_word] >> step % of_word;
-      step = bits != 0 ? step + Warp::lowest(bits) : (step / of_word + 1) * of_word;
+      const std::uint32_t bits = words[step / steps_per_word] >> step % steps_per_word;
+      step = bits != 0 ? step + Warp::lowest(bits) : (step / steps_per_word + 1) * steps_per_word;
       if (bits != 0) break;
     }
     return step < last ? step : last;
   }
 };
 
-/// The places where a pattern begins. Of patterns of more than 4 bytes, steps are looked at that
-/// the filter has passed.
+/// The positions where a pattern begins. For patterns of more than 4 bytes, only steps that the
+/// filter has passed are searched.
 struct pattern_bits {
   template <class Warp>
   using scratch = comparison_scratch<lone_warp<Warp>>;
-  static constexpr bool in_front_of_results = false;
+  static constexpr bool before_results = false;
 
   pattern_view pattern;
   passed_steps passed = {};
@@ -70,13 +71,13 @@ struct pattern_bits {
         : warp_(warp),
           pattern_(bits.pattern),
           alone_{warp},
-          places_(warp, text, bits.pattern, first, steps),
+          positions_(warp, text, bits.pattern, first, steps),
           matches_(alone_, warp, text, bits.pattern, shared, false, first, steps) {
       matches_.forget();
     }
 
     LANEWISE_FUNCTION words in_order(int step) const {
-      const words found = pattern_.is_short() ? places_.find(step) : matches_.find(step);
+      const words found = pattern_.is_short() ? positions_.find(step) : matches_.find(step);
       return warp_.any(found != 0u) ? text_steps<Warp>::in_order(warp_, found) : words(0u);
     }
 
@@ -84,16 +85,16 @@ struct pattern_bits {
     const Warp& warp_;
     const pattern_view& pattern_;
     lone_warp<Warp> alone_;
-    mutable short_finder<Warp> places_;
+    mutable short_finder<Warp> positions_;
     match_finder<lone_warp<Warp>> matches_;
   };
 };
 
-/// Places that are in memory already, a bit for each byte of the text.
-struct place_bits {
+/// Positions that are in memory already, a bit for each byte of the text.
+struct position_bits {
   template <class Warp>
   struct scratch {};
-  static constexpr bool in_front_of_results = false;
+  static constexpr bool before_results = false;
 
   std::uint32_t* words;
   passed_steps passed;
@@ -108,7 +109,7 @@ struct place_bits {
   class finder {
    public:
     LANEWISE_FUNCTION finder(const Warp& warp, scratch<Warp>&, const text_bytes&,
-                             const place_bits& bits, std::int64_t first, int)
+                             const position_bits& bits, std::int64_t first, int)
         : warp_(warp), words_(bits.words + first / 32) {}
     LANEWISE_FUNCTION auto in_order(int step) const {
       return warp_.load(words_ + std::int64_t{step} * Warp::width);
@@ -124,7 +125,7 @@ struct place_bits {
 struct character_bits {
   template <class Warp>
   struct scratch {};
-  static constexpr bool in_front_of_results = true;
+  static constexpr bool before_results = true;
 
   passed_steps passed = {};
 
@@ -138,7 +139,7 @@ struct character_bits {
   template <class Warp>
   class finder {
     static constexpr int k = Warp::text_words_per_lane, packs_of_lane = 8 / k;
-    static constexpr std::int64_t places = 32 * Warp::width;
+    static constexpr std::int64_t positions = 32 * Warp::width;
 
    public:
     using words = lanes_t<Warp, std::uint32_t>;
@@ -147,8 +148,8 @@ struct character_bits {
         : warp_(warp), text_(text), first_(first) {}
 
     LANEWISE_FUNCTION words in_order(int step) const {
-      const std::int64_t first = first_ + step * places;
-      if (first < 0 || first + places > text_.n) return at_edge(first);
+      const std::int64_t first = first_ + step * positions;
+      if (first < 0 || first + positions > text_.n) return at_edge(first);
       const auto* const at = reinterpret_cast<const pack<std::uint32_t, k>*>(text_.data + first);
       const words mine = warp_.lane() * words(std::uint32_t{packs_of_lane});
       words found(0u);
@@ -203,7 +204,7 @@ class ranked_bits {
  public:
   static constexpr int most_steps = 8;
 
-  /// Takes steps [first, first + n) of a finder. It looks at steps for which may_have(step) holds.
+  /// Loads steps [first, first + n) of a finder, but only those for which may_have(step) holds.
   /// Returns how many bits are set.
   template <class Finder, class MayHave>
   LANEWISE_FUNCTION std::uint32_t fill(const Warp& warp, const Finder& finder, int first, int n,
@@ -212,22 +213,22 @@ class ranked_bits {
     warp.fence();
     for (int s = 0; s < n; ++s) {
       const numbers bits = may_have(first + s) ? finder.in_order(first + s) : numbers(0u);
-      numbers in_front(before);
+      numbers rank(before);
       if (warp.any(bits != 0u)) {
-        const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
-        in_front = in_front + place.offset;
-        before += place.total;
+        const auto allocated = lanewise::allocate(warp, detail::bits_set(warp, bits));
+        rank = rank + allocated.offset;
+        before += allocated.total;
       }
       warp.store(entry_ + s * Warp::width,
                  warp.map([](std::uint32_t word,
-                             std::uint32_t rank) { return std::uint64_t{rank} << 32 | word; },
-                          bits, in_front));
+                             std::uint32_t r) { return std::uint64_t{r} << 32 | word; },
+                          bits, rank));
     }
     warp.once([&] { entry_[n * Warp::width] = std::uint64_t{before} << 32; });
     warp.fence();
     return before;
   }
-  /// How many are set before a place.
+  /// How many are set before a position.
   template <class Mask>
   LANEWISE_FUNCTION numbers rank(const Warp& warp, const Mask& active, const numbers& at) const {
     const entries entry = warp.gather(active, entry_, at >> numbers(5u), std::uint64_t{0});
@@ -239,10 +240,10 @@ class ranked_bits {
         },
         entry, at);
   }
-  /// The place, in `steps` steps, of a bit before which `rank` bits are set.
+  /// The position, in `steps` steps, of a bit before which `rank` bits are set.
   template <class Mask>
-  LANEWISE_FUNCTION numbers place(const Warp& warp, const Mask& active, const numbers& rank,
-                                  int steps) const {
+  LANEWISE_FUNCTION numbers position(const Warp& warp, const Mask& active, const numbers& rank,
+                                     int steps) const {
     const entries key =
         warp.map([](std::uint32_t r) { return std::uint64_t{r} << 32 | 0xffffffffu; }, rank);
     const numbers word =

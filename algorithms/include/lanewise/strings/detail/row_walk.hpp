@@ -10,8 +10,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A warp's walk through a piece. It finds the bits of some steps, then takes as many rows at a
-/// time as it has lanes. Each lane looks where its row begins and ends among the bits.
+/// A warp's walk through a piece. It finds the bits of some steps, then answers W rows at a time.
+/// Each lane finds where its row begins and ends among the bits.
 ///
 ///   steps       |  7  |  8  |  9  |        rows that end in step 7 may belong to the piece whose
 ///   rows         aa b cc ddddd eeeee        first step is 8: then it looks at step 7, too
@@ -19,7 +19,7 @@ namespace detail {
 template <class Warp, class Bits>
 class row_walk {
   static constexpr int width = Warp::width;
-  static constexpr int places = row_path<Warp>::places;
+  static constexpr int positions = row_path<Warp>::positions;
   static constexpr int rows_at_once = 8, window = rows_at_once * width;
   template <class T>
   using lanes = lanes_t<Warp, T>;
@@ -28,12 +28,12 @@ class row_walk {
   static constexpr std::uint32_t nowhere = 0xffffffff;
   static constexpr std::uint32_t is_null = 1, is_bad = 2;
 
-  /// What is known of a row: how many places, and one of them, counted from the walk's origin.
+  /// What is known of a row: how many positions, and one of them, counted from the walk's origin.
   struct known_row {
     std::int64_t number = 0;
-    std::int64_t place = -1;
+    std::int64_t position = -1;
   };
-  /// Steps whose bits are in scratch, if they are known, and their places from the origin on.
+  /// Steps whose bits are in scratch, if they are known, and their positions from the origin on.
   struct some_steps {
     std::int64_t base;  ///< the finder's first step
     int first, number;
@@ -62,62 +62,63 @@ class row_walk {
         out_(out),
         question_(question),
         piece_(piece),
-        origin_(path.place(piece.first_step) - places) {}
+        origin_(path.position(piece.first_step) - positions) {}
 
   LANEWISE_FUNCTION void walk() {
     open_ = first_ = {};
-    has_none_ = bits_.passed.are_known() && has_no_places() && has_good_rows();
+    has_none_ = bits_.passed.are_known() && has_no_positions() && has_good_rows();
     if (has_none_) return;
     seen_first_ = piece_.first_row;
     seen_ = next_ = 0;
     sees_all_ = false;
-    // The second row may begin in the step in front.
+    // The second row may begin in the step before.
     const bool goes_back =
         piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
-        rows_.offsets(piece_.first_row + 1) - path_.first < path_.place(piece_.first_step);
+        rows_.offsets(piece_.first_row + 1) - path_.first < path_.position(piece_.first_step);
     const std::int64_t first = piece_.first_step - (goes_back ? 1 : 0);
     const int steps = static_cast<int>(piece_.end_step - first);
     const typename Bits::template finder<Warp> finder(warp_, here_.bits, path_.text, bits_,
-                                                      path_.place(first), steps);
-    some_steps here{first, 0, 0, goes_back ? 0u : static_cast<std::uint32_t>(places)};
+                                                      path_.position(first), steps);
+    some_steps here{first, 0, 0, goes_back ? 0u : static_cast<std::uint32_t>(positions)};
     do {
       cut(here, steps);
-      if (!here.are_known && !Bits::in_front_of_results) find(finder, here);
-      take_rows(finder, here, here.first + here.number == steps);
+      if (!here.are_known && !Bits::before_results) find(finder, here);
+      finish_rows(finder, here, here.first + here.number == steps);
       here.first += here.number;
       here.begin = here.end;
     } while (here.first < steps);
   }
 
   LANEWISE_FUNCTION row_carry carry() const {
-    const std::int64_t place = open_.place < 0 ? -1 : origin_ + open_.place;
-    return row_carry::of(question_.hands_on_number() ? open_.number : place, ends());
+    const std::int64_t position = open_.position < 0 ? -1 : origin_ + open_.position;
+    return row_carry::of(question_.hands_on_number() ? open_.number : position, ends());
   }
   /// Writes the row that may have begun before the piece, given what is known of it. Returns
-  /// whether the place that is wanted is in this piece, and has to be found by walking once more.
+  /// whether the position that is wanted is in this piece, and has to be found by walking once
+  /// more.
   LANEWISE_FUNCTION bool write_first(std::int64_t before) {
     if (has_none_) out_.fill(warp_, piece_.first_row + 1, piece_.end_row, question_.none());
     const known_row mine = ends() ? first_ : open_;
     const std::int64_t row = piece_.first_row;
     if (question_.what != kind::nth) {
-      const std::int64_t place = mine.place < 0 ? -1 : origin_ + mine.place;
+      const std::int64_t position = mine.position < 0 ? -1 : origin_ + mine.position;
       if (ends())
-        write(row, question_.joined(before, question_.hands_on_number() ? mine.number : place));
+        write(row, question_.joined(before, question_.hands_on_number() ? mine.number : position));
       return false;
     }
-    if (ends() && open_.place >= 0) write(piece_.end_row, origin_ + open_.place);
+    if (ends() && open_.position >= 0) write(piece_.end_row, origin_ + open_.position);
     const std::int64_t wanted = wanted_of(0), left = wanted - before;
     if (ends() && (wanted < 0 || left >= mine.number)) write(row, -1);
     if (wanted < 0 || left < 0 || left >= mine.number) return false;
     if (before == 0) {
-      write(row, origin_ + mine.place);
+      write(row, origin_ + mine.position);
       return false;
     }
     question_.nth = left;
     piece_.end_row = row;
     return true;
   }
-  LANEWISE_FUNCTION void write_found() const { write(piece_.first_row, origin_ + open_.place); }
+  LANEWISE_FUNCTION void write_found() const { write(piece_.first_row, origin_ + open_.position); }
   LANEWISE_FUNCTION std::uint64_t bad() const { return bad_; }
 
  private:
@@ -125,7 +126,7 @@ class row_walk {
   /// Whether a row ends in the piece.
   LANEWISE_FUNCTION bool ends() const { return piece_.first_row < piece_.end_row; }
 
-  /// Which place is wanted of the piece's first row (0) or of the one that it leaves open (1).
+  /// Which position is wanted of the block's first row (0) or of the one that it leaves open (1).
   LANEWISE_FUNCTION std::int64_t wanted_of(int i) const {
     return question_.nth >= 0 ? question_.nth
                               : question_.totals[2 * piece_.number + i] + question_.nth;
@@ -133,25 +134,25 @@ class row_walk {
   /// As wanted_of, for rows from `row` on, by lanes.
   template <class Mask>
   LANEWISE_FUNCTION lanes<std::int64_t> wanted_of_rows(const Mask& there, std::int64_t row) const {
-    using places_of_rows = lanes<std::int64_t>;
-    if (question_.nth >= 0) return places_of_rows(question_.nth);
+    using positions_of_rows = lanes<std::int64_t>;
+    if (question_.nth >= 0) return positions_of_rows(question_.nth);
     const std::int64_t own = piece_.end_row - row;
     const int inner = own < width ? static_cast<int>(own) : width;
-    places_of_rows wanted =
-        out_.load(warp_, there & own_of(row, inner), row) + places_of_rows(question_.nth);
+    positions_of_rows wanted =
+        out_.load(warp_, there & own_of(row, inner), row) + positions_of_rows(question_.nth);
     if (inner < width)
       wanted = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(inner),
-                                places_of_rows(wanted_of(1)), wanted);
+                                positions_of_rows(wanted_of(1)), wanted);
     if (row == piece_.first_row)
-      wanted = lanewise::select(warp_.first(1), places_of_rows(wanted_of(0)), wanted);
+      wanted = lanewise::select(warp_.first(1), positions_of_rows(wanted_of(0)), wanted);
     return wanted;
   }
 
-  /// Whether no step may have any, among them the one in front.
-  LANEWISE_FUNCTION bool has_no_places() const {
-    const std::int64_t of_word = bits_.passed.of_word;
-    const std::int64_t first = piece_.first_step > 0 ? (piece_.first_step - 1) / of_word : 0;
-    const std::int64_t end = divide_up(piece_.end_step, of_word);
+  /// Whether no step may have any, the one before included.
+  LANEWISE_FUNCTION bool has_no_positions() const {
+    const std::int64_t steps_per_word = bits_.passed.steps_per_word;
+    const std::int64_t first = piece_.first_step > 0 ? (piece_.first_step - 1) / steps_per_word : 0;
+    const std::int64_t end = divide_up(piece_.end_step, steps_per_word);
     bool any = false;
     for (std::int64_t w = first; w < end && !any; w += width) {
       const auto there = warp_.first(end - w);
@@ -185,7 +186,7 @@ class row_walk {
     return warp_.any(falls != 0u);
   }
 
-  /// The next steps: all that have no places, or some steps, if the first may have any.
+  /// The next steps: all that have no positions, or some steps, if the first may have any.
   LANEWISE_FUNCTION void cut(some_steps& here, int steps) const {
     const std::int64_t first = here.base + here.first;
     const auto blank =
@@ -194,7 +195,7 @@ class row_walk {
     here.are_known = blank > 0;
     here.found = 0;
     here.number = blank > 0 ? blank : (left < most_steps ? left : most_steps);
-    here.end = here.begin + static_cast<std::uint32_t>(here.number * places);
+    here.end = here.begin + static_cast<std::uint32_t>(here.number * positions);
   }
   template <class Finder>
   LANEWISE_FUNCTION void find(const Finder& finder, some_steps& here) const {
@@ -205,7 +206,7 @@ class row_walk {
 
   LANEWISE_FUNCTION void write(std::int64_t row, std::int64_t value) const {
     std::int64_t result = value;
-    if constexpr (Bits::in_front_of_results) {
+    if constexpr (Bits::before_results) {
       if (warp_.broadcast(out_.load(warp_, warp_.first(1), row), 0) < 0) return;
     }
     if (question_.what == kind::contains) {
@@ -216,8 +217,8 @@ class row_walk {
     warp_.once([&] { out_.put(row, result); });
   }
 
-  /// Looks at the offsets of a window of rows from the next one on.
-  LANEWISE_FUNCTION void look() {
+  /// Loads the offsets of a window of rows from the next one on.
+  LANEWISE_FUNCTION void load_rows() {
     seen_first_ += next_;
     next_ = 0;
     const std::int64_t last = piece_.end_row < rows_.count ? piece_.end_row + 1 : rows_.count;
@@ -225,22 +226,23 @@ class row_walk {
     sees_all_ = left <= window;
     seen_ = static_cast<int>(sees_all_ ? left : window);
     warp_.fence();
-    const bool any = rows_.offsets.with_type(
-        [&](const auto* offsets) LANEWISE_INLINE_LAMBDA { return look_at(offsets + seen_first_); });
+    const bool any = rows_.offsets.with_type([&](const auto* offsets) LANEWISE_INLINE_LAMBDA {
+      return load_offsets(offsets + seen_first_);
+    });
     any_flags_ = any;
     if (seen_first_ == piece_.first_row)
       warp_.once([&] {
-        if (here_.end[0] < static_cast<std::uint32_t>(places)) here_.end[0] = places;
+        if (here_.end[0] < static_cast<std::uint32_t>(positions)) here_.end[0] = positions;
       });
     warp_.fence();
   }
   template <class T>
-  LANEWISE_FUNCTION bool look_at(const T* offsets) const {
+  LANEWISE_FUNCTION bool load_offsets(const T* offsets) const {
     lanes<T> begin[rows_at_once], end[rows_at_once];
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k)
       end[k] = warp_.load(in_row(k), offsets + k * width + 1, T{});
-    warp_.fence();  // all are asked for before one is waited for
+    warp_.fence();  // all loads begin before one is used
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k)
       begin[k] = warp_.load(in_row(k), offsets + k * width, T{});
@@ -248,7 +250,7 @@ class row_walk {
     const auto counted = [&, origin](T x) {
       const std::int64_t at = rows_.offsets.number(x);
       if (at < origin) return 0u;
-      // A bad offset may be so large that only an unsigned difference can be told.
+      // The difference from a bad offset may only fit an unsigned number.
       const std::uint64_t past =
           static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(origin);
       return past < nowhere ? static_cast<std::uint32_t>(past) : nowhere;
@@ -277,12 +279,12 @@ class row_walk {
   }
   LANEWISE_FUNCTION auto in_row(int k) const { return warp_.first(seen_ - k * width); }
 
-  /// Takes the rows that end in some steps, and what the next one has in them.
+  /// Finishes the rows that end in some steps, and keeps what the next one has in them.
   template <class Finder>
-  LANEWISE_FUNCTION void take_rows(const Finder& finder, some_steps& steps, bool is_last) {
+  LANEWISE_FUNCTION void finish_rows(const Finder& finder, some_steps& steps, bool is_last) {
     for (;;) {
-      if (!sees_all_ && next_ + width > seen_) look();
-      if (!Bits::in_front_of_results && steps.are_known && steps.found == 0) {
+      if (!sees_all_ && next_ + width > seen_) load_rows();
+      if (!Bits::before_results && steps.are_known && steps.found == 0) {
         pass_rows(steps, is_last);
         if (!sees_all_ && next_ + width > seen_) continue;
       }
@@ -301,23 +303,23 @@ class row_walk {
       const int k = undone != 0 ? Warp::lowest(undone) : n;
 
       const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
-      numbers number(0u), place(nowhere);
+      numbers number(0u), position(nowhere);
       if (!steps.are_known || steps.found > 0) {
         numbers last = row_end;
-        if constexpr (Bits::in_front_of_results) last = results_of(there, row, row_begin);
-        look_up(finder, steps, there & (flags == 0u), row, row_begin, last, number, place);
+        if constexpr (Bits::before_results) last = results_of(there, row, row_begin);
+        look_up(finder, steps, there & (flags == 0u), row, row_begin, last, number, position);
       }
-      if (open_.place >= 0 &&
-          (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
-        place = lanewise::select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)),
-                                 place);
-      write_rows(row, k, number, place, row_begin);
+      if (open_.position >= 0 &&
+          (question_.what != kind::last || warp_.broadcast(position, 0) == nowhere))
+        position = lanewise::select(warp_.first(1),
+                                    numbers(static_cast<std::uint32_t>(open_.position)), position);
+      write_rows(row, k, number, position, row_begin);
       if (any_flags_)
         bad_ +=
             static_cast<std::uint64_t>(warp_.count(warp_.first(k) & (flags >= numbers(is_bad))));
-      if (row == piece_.first_row && k > 0) first_ = known(number, place, 0);
+      if (row == piece_.first_row && k > 0) first_ = known(number, position, 0);
       if (k < n) {
-        open_ = known(number, place, k);
+        open_ = known(number, position, k);
         next_ += k;
         return;
       }
@@ -325,9 +327,9 @@ class row_walk {
       next_ += n;
     }
   }
-  /// Passes rows that have nothing.
+  /// Fills the results of rows without positions.
   LANEWISE_FUNCTION void pass_rows(const some_steps& steps, bool is_last) {
-    if (any_flags_ || open_.number != 0 || open_.place >= 0) return;
+    if (any_flags_ || open_.number != 0 || open_.position >= 0) return;
     const std::int64_t row = seen_first_ + next_, own = piece_.end_row - row;
     const std::int64_t most = own < seen_ - next_ ? own : seen_ - next_;
     const std::uint32_t* const end = here_.end + next_ + 1;
@@ -341,12 +343,13 @@ class row_walk {
     next_ += static_cast<int>(n);
   }
   /// What is known of the row of a lane. The first lane's row may have begun before.
-  LANEWISE_FUNCTION known_row known(const numbers& number, const numbers& place, int lane) const {
-    const std::uint32_t here = warp_.broadcast(place, lane);
+  LANEWISE_FUNCTION known_row known(const numbers& number, const numbers& position,
+                                    int lane) const {
+    const std::uint32_t here = warp_.broadcast(position, lane);
     return {(lane == 0 ? open_.number : 0) + warp_.broadcast(number, lane),
             here == nowhere ? -1 : std::int64_t{here}};
   }
-  /// The places of the results of rows, from the origin on.
+  /// The positions of the results of rows, from the origin on.
   template <class Mask>
   LANEWISE_FUNCTION numbers results_of(const Mask& there, std::int64_t row,
                                        const numbers& begin) const {
@@ -362,11 +365,11 @@ class row_walk {
         },
         from, out_.load(warp_, there, row));
   }
-  /// How many places of each row are among the bits, and which is the wanted one.
+  /// How many positions of each row are among the bits, and which is the wanted one.
   template <class Finder, class Mask>
   LANEWISE_FUNCTION void look_up(const Finder& finder, some_steps& steps, const Mask& active,
                                  std::int64_t row, const numbers& row_begin, const numbers& row_end,
-                                 numbers& number, numbers& place) const {
+                                 numbers& number, numbers& position) const {
     const auto after = static_cast<std::uint32_t>(bits_.after());
     const std::uint32_t begin = steps.begin, end = steps.end;
     const numbers from =
@@ -394,19 +397,19 @@ class row_walk {
     }
     const auto has = is_there & (wanted < number);
     if (warp_.any(has))
-      place = lanewise::select(
-          has, here_.ranked.place(warp_, has, before + wanted, steps.number) + numbers(begin),
-          place);
+      position = lanewise::select(
+          has, here_.ranked.position(warp_, has, before + wanted, steps.number) + numbers(begin),
+          position);
   }
-  /// The first k rows from one on, but for the piece's first, which may have begun before.
+  /// The first k rows from one on, but for the block's first, which may have begun before.
   LANEWISE_FUNCTION auto own_of(std::int64_t row, int k) const {
     const auto all = warp_.first(k);
     return row == piece_.first_row ? all & !warp_.first(1) : all;
   }
   LANEWISE_FUNCTION void write_rows(std::int64_t row, int k, const numbers& number,
-                                    const numbers& place, const numbers& begin) const {
+                                    const numbers& position, const numbers& begin) const {
     auto these = own_of(row, k);
-    if constexpr (Bits::in_front_of_results)
+    if constexpr (Bits::before_results)
       these = these & (out_.load(warp_, these, row) >= lanes<std::int64_t>(std::int64_t{0}));
     lanes<std::int64_t> result;
     if (question_.is_number()) {
@@ -421,7 +424,7 @@ class row_walk {
           [](std::uint32_t p, std::uint32_t b) {
             return p == nowhere ? std::int64_t{-1} : std::int64_t{p - b};
           },
-          place, begin);
+          position, begin);
     }
     out_.store(warp_, these, row, result);
   }
@@ -442,7 +445,7 @@ class row_walk {
   known_row open_;   // of the next row, up to where the walk is
   known_row first_;  // of the row that ends first
   std::uint64_t bad_ = 0;
-  bool has_none_ = false;  // no places and no bad rows: what ends in the piece has none
+  bool has_none_ = false;  // no positions and no bad rows: what ends in the piece has none
 };
 
 }  // namespace detail

@@ -87,7 +87,7 @@ class row_results {
                      static_cast<std::decay_t<decltype(*data)>>(x));
     });
   }
-  /// Results of this call that are places: -1 where there is none, whatever the type.
+  /// Loads results of this call that are positions, with -1 for none, whatever the type.
   template <class W, class Mask>
   LANEWISE_FUNCTION auto load(const W& warp, const Mask& active, std::int64_t first) const {
     return with_type([&](const auto* data) LANEWISE_INLINE_LAMBDA {
@@ -99,7 +99,7 @@ class row_results {
           warp.load(active, data + first, static_cast<T>(~T{0})));
     });
   }
-  /// For one result, which one lane puts there.
+  /// Stores one result by one lane.
   LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t x) const {
     const std::int64_t here = x > most_ ? most_ : x;
     with_type([&](auto* data) { data[i] = static_cast<std::decay_t<decltype(*data)>>(here); });
@@ -130,18 +130,18 @@ struct row_layout {
   }
 };
 
-/// What is asked of every row.
+/// The question that every row answers.
 struct row_question {
   enum class kind { contains, number, first, last, nth };
   kind what;
-  std::int64_t nth = 0;  ///< less than 0: from the end. Then out has the numbers of places,
+  std::int64_t nth = 0;  ///< less than 0: from the end. Then out has the numbers of positions,
   std::int64_t* totals = nullptr;  ///< and this those of the rows at the pieces' ends, two for each
 
   LANEWISE_FUNCTION bool is_number() const {
     return what == kind::contains || what == kind::number;
   }
   LANEWISE_FUNCTION std::int64_t none() const { return is_number() ? 0 : -1; }
-  /// Whether what is handed on from piece to piece is a number of places; else it is a place.
+  /// Whether pieces hand on a number of positions; else they hand on a position.
   LANEWISE_FUNCTION bool hands_on_number() const { return is_number() || what == kind::nth; }
   LANEWISE_FUNCTION std::int64_t joined(std::int64_t a, std::int64_t b) const {
     if (hands_on_number()) return a + b;
@@ -170,7 +170,7 @@ struct join_row_carries {
   LANEWISE_FUNCTION bool stands_alone(const row_carry& b) const { return b.begins(); }
 };
 
-/// Rows that end in a piece of the path, and steps of places.
+/// Rows that end in a piece of the path, and steps of positions.
 struct row_piece {
   std::int64_t number;
   std::int64_t first_row, end_row;
@@ -182,13 +182,13 @@ struct row_piece {
 /// are.
 template <class Warp>
 struct row_path {
-  static constexpr int places = 32 * Warp::width;
+  static constexpr int positions = 32 * Warp::width;
   static constexpr int units = 64;  ///< a step is as long as this number of ends
 
   const row_layout& rows;
   std::int64_t first;  ///< of all bytes
   text_bytes text;     ///< from there on
-  bool is_filtered;    ///< it is known which steps may have places
+  bool is_filtered;    ///< it is known which steps may have positions
   int past = 0;
   std::int64_t steps = 0;
 
@@ -200,31 +200,33 @@ struct row_path {
     text = {rows.bytes.data + first, end < first ? 0 : end - first};
     if (text.n == 0) return;
     past = bits.template past<Warp>(text);
-    steps = divide_up(text.n + past, std::int64_t{places});
+    steps = divide_up(text.n + past, std::int64_t{positions});
   }
 
   /// The most steps that n bytes have.
   static std::int64_t most_steps(std::int64_t n) {
-    return divide_up(n + places, std::int64_t{places});
+    return divide_up(n + positions, std::int64_t{positions});
   }
   /// The most pieces that these and rows are cut into.
   static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
     return pieces(units * most_steps(n) + rows, most_warps, false);
   }
-  /// Some for every warp, as they do not take equally long; no more than is worth the search for
-  /// where they begin, and no longer ones than usual.
+  /// Every warp has several pieces, as they do not take equally long. They are long enough for the
+  /// search for their begin to pay, and no longer than usual.
   LANEWISE_FUNCTION std::int64_t pieces(std::int64_t warps) const {
     return pieces(length(), warps < most_warps ? warps : most_warps, is_filtered);
   }
   LANEWISE_FUNCTION std::int64_t length() const { return units * steps + rows.count; }
-  /// The place in the text at which a step begins.
-  LANEWISE_FUNCTION std::int64_t place(std::int64_t step) const { return step * places - past; }
+  /// The position in the text at which a step begins.
+  LANEWISE_FUNCTION std::int64_t position(std::int64_t step) const {
+    return step * positions - past;
+  }
 
   LANEWISE_FUNCTION row_piece piece(const Warp& warp, std::int64_t number,
                                     std::int64_t pieces) const {
     const index_range part = lanewise::even_share(length(), number, pieces);
     const std::int64_t distance[2] = {part.begin, part.end};
-    // All rows are asked about, so that cuts are in order even where offsets are not.
+    // The search covers all rows, so pieces are in order even if offsets are not.
     std::int64_t row[2] = {0, 0}, last[2] = {rows.count, rows.count};
     lanewise::partition_points(warp, row, last, [&](int q, std::int64_t r) {
       return units * end_of(r) + r < distance[q];
@@ -236,8 +238,8 @@ struct row_path {
 
  private:
   static constexpr std::int64_t least = 4 * units, usual = 128 * units, most_warps = 4096;
-  /// Most pieces of few places are done without walking: 1 GiB of them took an H200 23 us less with
-  /// 2 for each warp than with 4.
+  /// With few positions most pieces need no walk. Measured: 1 GiB took an H200 23 us less with 2
+  /// pieces for each warp than with 4.
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps,
                                                bool is_filtered) {
     const std::int64_t of_all = (is_filtered ? 2 : 4) * warps;
@@ -249,7 +251,7 @@ struct row_path {
   LANEWISE_FUNCTION std::int64_t end_of(std::int64_t r) const {
     const std::int64_t end = rows.within(rows.offsets(r + 1)) - first;
     const std::int64_t here = end < 0 ? 0 : (end < text.n ? end : text.n);
-    return divide_up(here + past, std::int64_t{places});
+    return divide_up(here + past, std::int64_t{positions});
   }
   LANEWISE_FUNCTION std::int64_t step_at(std::int64_t distance) const {
     const std::int64_t step = distance < 0 ? 0 : distance / units;

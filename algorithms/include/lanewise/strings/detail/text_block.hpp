@@ -12,49 +12,52 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// How the steps of a text are cut. The filter makes a word of the bits of `of_word` steps. A team
-/// works on a piece of `of_piece` steps at a time, an equal part for each of its warps.
+/// How the steps of a text are cut. The filter makes a word of the bits of `steps_per_word` steps.
+/// A team works on a block of `steps_per_block` steps at a time. All its warps have equally many.
 ///
-/// Where the filter has been, pieces are long: it takes a team a microsecond to see that there is
-/// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
-/// teams a second turn, and the others wait, if not.
-struct text_cuts {
-  static constexpr int kept_steps = 176;  ///< of a piece, by found_places
+/// After a filter blocks are long, as an empty block takes a team a microsecond. Else they have 8
+/// to 256 steps, and each team has equally many blocks, so that no team waits for another's second
+/// turn.
+struct text_partition {
+  static constexpr int kept_steps = 176;  ///< of a block, by found_places
 
-  int of_word;
-  int of_piece;
+  int steps_per_word;
+  int steps_per_block;
 
   template <class Warp>
-  static text_cuts make(std::int64_t n, bool is_filtered) {
-    const std::int64_t steps = n / detail::text_steps<Warp>::places;
-    text_cuts cuts{1, 8};
-    while (cuts.of_word < 32 && steps / cuts.of_word > 8000) cuts.of_word *= 2;
-    if (is_filtered) cuts.of_piece *= cuts.of_word;
-    const int most = is_filtered ? 2048 : 64, pieces = is_filtered ? 520 : 2000;
-    while (cuts.of_piece < most && steps / cuts.of_piece > pieces) cuts.of_piece *= 2;
-    return cuts;
+  static text_partition make(std::int64_t n, bool is_filtered) {
+    const std::int64_t steps = n / detail::text_steps<Warp>::positions;
+    text_partition partition{1, 8};
+    while (partition.steps_per_word < 32 && steps / partition.steps_per_word > 8000)
+      partition.steps_per_word *= 2;
+    if (is_filtered) partition.steps_per_block *= partition.steps_per_word;
+    const int most = is_filtered ? 2048 : 64, blocks = is_filtered ? 520 : 2000;
+    while (partition.steps_per_block < most && steps / partition.steps_per_block > blocks)
+      partition.steps_per_block *= 2;
+    return partition;
   }
-  /// Pieces of up to `most` steps, as many for each of `teams` teams, and no more pieces than there
-  /// were.
+  /// Returns blocks of up to `most` steps, equally many for each of `teams` teams, and no more
+  /// blocks than before.
   template <class Warp>
-  text_cuts shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
+  text_partition shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
     const std::int64_t all = steps<Warp>(n), rounds = divide_up(all, teams * most);
-    text_cuts cuts = *this;
-    cuts.of_piece = std::max(of_piece, 8 * static_cast<int>(divide_up(all, 8 * teams * rounds)));
-    return cuts;
+    text_partition partition = *this;
+    partition.steps_per_block =
+        std::max(steps_per_block, 8 * static_cast<int>(divide_up(all, 8 * teams * rounds)));
+    return partition;
   }
   /// Before the text up to 31 bytes belong to the first step.
   template <class Warp>
   static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
-    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
+    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::positions});
   }
   template <class Warp>
-  LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) const {
-    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_piece});
+  LANEWISE_FUNCTION std::int64_t blocks(std::int64_t n) const {
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{steps_per_block});
   }
   template <class Warp>
   LANEWISE_FUNCTION std::int64_t words(std::int64_t n) const {
-    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_word});
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{steps_per_word});
   }
 };
 
@@ -62,14 +65,20 @@ struct text_cuts {
 struct pattern_search {
   detail::text_bytes text;
   detail::pattern_view pattern;
-  text_cuts cuts;
-  std::int64_t pieces;              ///< of the text
+  text_partition partition;
+  std::int64_t blocks;              ///< of the text
   std::uint32_t* passed = nullptr;  ///< a bit for each step that the filter passes
 };
 
-/// Tells which steps of a text the filter passes. It is a kernel of its own as it takes few
-/// registers, and comparisons with the pattern many: on an H200 it reads 4.35 TB/s of the 4.5 that
-/// a sum reads; one kernel for both read 3.6.
+struct search_policy : launch_policy {
+  static constexpr int teams_per_multiprocessor = 4;
+  static constexpr int host_teams_per_thread = 16;
+  static constexpr int most_steps = 512;  ///< of a block where no filter has been
+};
+
+/// Finds the steps of a text that the filter passes. It is a kernel of its own as it takes few
+/// registers, and comparisons with the pattern many. Measured on an H200: it reads 4.35 TB/s of the
+/// 4.5 that a sum reads; one kernel for both read 3.6.
 template <detail::pattern_filter::kind how>
 struct search_filter_kernel {
   struct policy : launch_policy {
@@ -80,21 +89,21 @@ struct search_filter_kernel {
   struct scratch {};
 
   pattern_search search;
-  std::int64_t* zero;    ///< becomes zero by the way, if it is there
-  std::uint32_t* zeros;  ///< and number_of_zeros words
+  std::int64_t* zero;    ///< becomes zero, if it is not null
+  std::uint32_t* zeros;  ///< number_of_zeros words that become zero
   std::int64_t number_of_zeros;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     const auto warp = team.warp();
-    const std::int64_t words = search.cuts.words<typename Team::warp_type>(search.text.n);
+    const std::int64_t words = search.partition.words<typename Team::warp_type>(search.text.n);
     // A thread reads neighbouring words; warps on a device read them side by side.
-    constexpr bool one = Team::is_single_thread;
-    const index_range part = team.share(words);
+    constexpr bool by_share = Team::is_single_thread;
+    const index_range share = team.share(words);
     const std::int64_t mine =
-        one ? part.begin : std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const std::int64_t end = one ? part.end : words;
-    for (std::int64_t w = mine; w < end; w += one ? 1 : team.league() * Team::warps) {
+        by_share ? share.begin : std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t end = by_share ? share.end : words;
+    for (std::int64_t w = mine; w < end; w += by_share ? 1 : team.league() * Team::warps) {
       const std::uint32_t bits = filter(warp, w);
       warp.once([&] { search.passed[w] = bits; });
       clear(warp, w);
@@ -106,18 +115,18 @@ struct search_filter_kernel {
   template <class Warp>
   LANEWISE_FUNCTION std::uint32_t filter(const Warp& warp, std::int64_t word) const {
     using text_steps = detail::text_steps<Warp>;
-    const std::int64_t of_word = search.cuts.of_word;
-    const std::int64_t first =
-        word * of_word * text_steps::places - text_steps::past(search.text, search.pattern);
-    const std::int64_t left = divide_up(search.text.n - first, std::int64_t{text_steps::places});
-    const int number = static_cast<int>(left < of_word ? left : of_word);
+    const std::int64_t steps_per_word = search.partition.steps_per_word;
+    const std::int64_t first = word * steps_per_word * text_steps::positions -
+                               text_steps::past(search.text, search.pattern);
+    const std::int64_t left = divide_up(search.text.n - first, std::int64_t{text_steps::positions});
+    const int number = static_cast<int>(left < steps_per_word ? left : steps_per_word);
     return text_steps(warp, search.text, search.pattern, first, number)
         .template passed<how>(0, number);
   }
-  /// The zeros that lie beside the steps of a word: one for 32 bytes.
+  /// Clears the words of zeros that belong to the steps of a word: one for 32 bytes.
   template <class Warp>
   LANEWISE_FUNCTION void clear(const Warp& warp, std::int64_t word) const {
-    const std::int64_t each = std::int64_t{search.cuts.of_word} * Warp::width;
+    const std::int64_t each = std::int64_t{search.partition.steps_per_word} * Warp::width;
     for (std::int64_t i = word * each; i < (word + 1) * each && i < number_of_zeros;
          i += Warp::width) {
       const std::int64_t left = number_of_zeros - i;
@@ -126,27 +135,28 @@ struct search_filter_kernel {
   }
 };
 
-/// Calls f(s) for those of some steps, from the first one of a word on, that a filter has passed.
+/// Calls f(s) for the steps that a filter has passed, of `steps` steps from the first one of a word
+/// on.
 template <class Warp, class F>
-LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed, int of_word,
-                                   int steps, F f) {
+LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed,
+                                   int steps_per_word, int steps, F f) {
   constexpr int width = Warp::width;
-  const auto number = static_cast<int>(divide_up(steps, of_word));
+  const auto number = static_cast<int>(divide_up(steps, steps_per_word));
   for (int w = 0; w < number; w += width) {
     const int now = number - w < width ? number - w : width;
     const auto words = warp.load(warp.first(now), passed + w, 0u);
     for (auto todo = warp.ballot(words != 0u); todo != 0; todo &= todo - 1) {
       const int lane = Warp::lowest(todo);
       for (std::uint32_t bits = warp.broadcast(words, lane); bits != 0; bits &= bits - 1) {
-        const int s = (w + lane) * of_word + Warp::lowest(bits);
+        const int s = (w + lane) * steps_per_word + Warp::lowest(bits);
         if (s < steps) f(s);
       }
     }
   }
 }
 
-/// Calls f(s, position, bits) or f.run(s, run) for some of the steps after a place: `passed` has a
-/// bit for each of them, from step `begin` on.
+/// Calls f(s, position, bits) or f.run(s, run) for the steps whose bits are set in `passed`. Bit 0
+/// is step `begin`, counted from position `first` on.
 template <class Team, class F>
 LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
                                               detail::comparison_scratch<Team>& shared,
@@ -159,38 +169,41 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
                                            begin + 32);
   for (; passed != 0; passed &= passed - 1) {
     const int s = begin + Team::warp_type::lowest(passed);
-    matches.tell(s, s, f);
+    matches.report(s, s, f);
   }
 }
 
-/// A piece of a text. Each warp of a team has some steps of it, one after the other.
+/// A block of a text. Each warp of a team has some steps of it, one after the other.
 template <class Team, bool is_short>
-class text_piece {
+class text_block {
  public:
   using warp_type = typename Team::warp_type;
   using steps_type = detail::text_steps<warp_type>;
   using word = std::uint32_t;
   using words = typename steps_type::words;
-  static constexpr int kept_steps = text_cuts::kept_steps;
+  static constexpr int kept_steps = text_partition::kept_steps;
 
-  /// What a piece has of the team's scratch.
+  /// What a block has of the team's scratch.
   using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
 
-  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const pattern_search& search,
-                               std::int64_t piece)
-      : team_(team), shared_(shared), search_(search), step_(piece * search.cuts.of_piece) {}
+  LANEWISE_FUNCTION text_block(const Team& team, scratch& shared, const pattern_search& search,
+                               std::int64_t block)
+      : team_(team),
+        shared_(shared),
+        search_(search),
+        step_(block * search.partition.steps_per_block) {}
 
-  /// How many steps a warp has, and the position of its first place.
-  LANEWISE_FUNCTION int steps() const { return search_.cuts.of_piece / Team::warps; }
-  LANEWISE_FUNCTION std::int64_t first() const { return search_.text.begin + my_place(); }
+  /// Returns how many steps a warp has, and its first position.
+  LANEWISE_FUNCTION int steps() const { return search_.partition.steps_per_block / Team::warps; }
+  LANEWISE_FUNCTION std::int64_t first() const { return search_.text.begin + my_position(); }
   LANEWISE_FUNCTION int places_of_lane() const { return 32; }
   static LANEWISE_FUNCTION words in_order(const warp_type& warp, const words& bits) {
     return steps_type::in_order(warp, bits);
   }
 
   /// Calls f(step, first, bits) for the steps of this warp; for longer patterns, for the steps that
-  /// the filter passes. bits has the places from position `first` on, as text_steps has them. An f
-  /// that takes runs gets f.run(step, run) where all places of a step are in one.
+  /// the filter passes. bits are those of text_steps, from position `first` on. An f that takes
+  /// runs gets f.run(step, run) for a step that is part of one run.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     if constexpr (!is_short) {
@@ -198,11 +211,11 @@ class text_piece {
     }
     find_alone(f);
   }
-  /// As `find`, if no filter has been, and no warp waits for another.
+  /// As `find`, without a filter before it. No warp waits for another.
   template <class F>
   LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
-    const std::int64_t first = my_place();
+    const std::int64_t first = my_position();
     const int here = number_of_steps(first, steps());
     if constexpr (is_short) {
       detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first, steps());
@@ -210,8 +223,8 @@ class text_piece {
     } else {
       forget();
       const steps_type in(warp, search_.text, search_.pattern, first, steps());
-      // Threads find stretches as fast as they filter. Where all steps pass, they do not ask the
-      // filter for the next ones.
+      // Threads find stretches as fast as they filter. After a word of steps that all pass, they
+      // skip the filter for some words.
       constexpr int unasked = steps_type::k == 1 ? 3 : 0;
       const bool is_cheap = search_.pattern.stretch.exists();
       int spared = 0;
@@ -232,7 +245,7 @@ class text_piece {
       }
     }
   }
-  /// The bits of the few places [first, first + n), n <= W.
+  /// The bits of the few positions [first, first + n), n <= W.
   LANEWISE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
     static_assert(is_short);
     const auto warp = team_.warp();
@@ -247,19 +260,20 @@ class text_piece {
   LANEWISE_FUNCTION std::int64_t my_step() const {
     return step_ + std::int64_t{team_.warp_index()} * steps();
   }
-  LANEWISE_FUNCTION std::int64_t my_place() const { return place_of(my_step()); }
+  LANEWISE_FUNCTION std::int64_t my_position() const { return position_of(my_step()); }
   LANEWISE_FUNCTION std::int64_t position(const steps_type& steps, int step) const {
     return search_.text.begin + steps.first_of(step);
   }
-  LANEWISE_FUNCTION std::int64_t place_of(std::int64_t step) const {
-    return step * steps_type::places - steps_type::past(search_.text, search_.pattern);
+  LANEWISE_FUNCTION std::int64_t position_of(std::int64_t step) const {
+    return step * steps_type::positions - steps_type::past(search_.text, search_.pattern);
   }
   LANEWISE_FUNCTION const std::uint32_t* passed_from(std::int64_t step) const {
-    return search_.passed + step / search_.cuts.of_word;
+    return search_.passed + step / search_.partition.steps_per_word;
   }
-  /// How many steps from a place on are in the text.
+  /// How many steps from a position on are in the text.
   LANEWISE_FUNCTION int number_of_steps(std::int64_t first, int most) const {
-    const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
+    const std::int64_t left =
+        divide_up(search_.text.n - first, std::int64_t{steps_type::positions});
     return left < most ? static_cast<int>(left) : most;
   }
   LANEWISE_FUNCTION void forget() const {
@@ -267,23 +281,23 @@ class text_piece {
     warp.once([&] { shared_.of_warp[team_.warp_index()] = {}; });
     warp.fence();
   }
-  /// The steps that the filter has passed: of long patterns, all warps go through all steps of the
-  /// team, and each keeps those of its own.
+  /// Searches the steps that the filter has passed. For long patterns all warps search all steps of
+  /// the team, and each reports its own.
   template <class F>
   LANEWISE_FUNCTION void find_passed(F& f) const {
     const auto warp = team_.warp();
     const bool together = search_.pattern.size > long_pattern;
     const int before = together ? team_.warp_index() * steps() : 0;
-    const int all = together ? search_.cuts.of_piece : steps();
+    const int all = together ? search_.partition.steps_per_block : steps();
     const std::int64_t begin = together ? step_ : my_step();
     const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
-                                             together, place_of(begin), all);
+                                             together, position_of(begin), all);
     matches.forget();
-    // One call for all warps: they meet at the barriers in it.
+    // All warps make this one call, as it has barriers.
     some_steps<F> own{f, steps()};
-    kernels::each_passed(warp, passed_from(begin), search_.cuts.of_word,
-                         number_of_steps(place_of(begin), all),
-                         [&](int s) LANEWISE_INLINE_LAMBDA { matches.tell(s, s - before, own); });
+    kernels::each_passed(warp, passed_from(begin), search_.partition.steps_per_word,
+                         number_of_steps(position_of(begin), all),
+                         [&](int s) LANEWISE_INLINE_LAMBDA { matches.report(s, s - before, own); });
   }
   /// Calls f for steps [0, number) alone.
   template <class F>
@@ -295,8 +309,8 @@ class text_piece {
       if (step >= 0 && step < number) f(step, first, bits);
     }
     LANEWISE_FUNCTION void run(
-        int step, const detail::run_of_places& places) const requires detail::takes_runs<F> {
-      if (step >= 0 && step < number) f.run(step, places);
+        int step, const detail::position_run& positions) const requires detail::takes_runs<F> {
+      if (step >= 0 && step < number) f.run(step, positions);
     }
   };
 
@@ -304,6 +318,31 @@ class text_piece {
   scratch& shared_;
   const pattern_search& search_;
   std::int64_t step_;
+};
+
+/// A search for one pattern. All searches have these members for the kernels that serve them all.
+/// block_of() makes one of `blocks` text blocks, with the members of text_block. found_before()
+/// says how many positions were found before the text. finish() takes the number with the text's.
+template <bool is_short>
+struct pattern_matches : pattern_search {
+  template <class Team>
+  using block = text_block<Team, is_short>;
+  /// Kernels for short patterns scan one step at a time, and need other warps beside them.
+  struct count_policy : search_policy {
+    static constexpr int teams_per_multiprocessor = is_short ? 6 : 4;
+  };
+  struct positions_policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = is_short ? 5 : 4;
+    static constexpr int most_steps = text_partition::kept_steps;
+  };
+
+  template <class Team>
+  LANEWISE_FUNCTION block<Team> block_of(const Team& team, typename block<Team>::scratch& shared,
+                                         std::int64_t index) const {
+    return block<Team>(team, shared, *this, index);
+  }
+  LANEWISE_FUNCTION std::int64_t found_before() const { return 0; }
+  LANEWISE_FUNCTION void finish(std::int64_t) const {}
 };
 
 }  // namespace kernels

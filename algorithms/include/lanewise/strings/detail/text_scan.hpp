@@ -22,38 +22,76 @@ struct text_bytes {
   std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
-/// The four bytes from byte o of a word on. The next word has the last o of them.
+/// The words of a text, aligned to 32 bytes of memory. Positions count from the aligned byte at or
+/// before the text's first one, or from `lead` bytes before that. Bytes outside of the text are 0.
+struct aligned_text {
+  const unsigned char* data;
+  std::int64_t n;
+  int lead = 0;
+
+  LANEWISE_FUNCTION int past() const {
+    return static_cast<int>(
+               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(lead)) % 32) +
+           lead;
+  }
+  LANEWISE_FUNCTION bool has(std::int64_t position, int bytes) const {
+    return position >= past() && position + bytes <= past() + n;
+  }
+  LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t position) const {
+    return reinterpret_cast<const std::uint32_t*>(data + (position - past()));
+  }
+  /// Loads the word at a position that is a multiple of four.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t position) const {
+    if (has(position, 4)) return *at(position);
+    std::uint32_t word = 0;
+    for (int b = 0; b < 4; ++b)
+      if (has(position + b, 1)) word |= std::uint32_t{data[position + b - past()]} << 8 * b;
+    return word;
+  }
+  /// Loads `number` neighbouring words.
+  template <int number>
+  LANEWISE_FUNCTION void words(std::int64_t position, std::uint32_t (&in)[number]) const {
+    if (has(position, 4 * number)) {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = at(position)[i];
+    } else {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = word(position + 4 * i);
+    }
+  }
+};
+
+/// Returns the four bytes from byte o of a word on. The next word has the last o of them.
 template <class Words>
 LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {
   return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
 }
 
-/// How many bits of every lane's word are set.
+/// Counts the bits of every lane's word.
 template <class Warp, class Words>
 LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
   return warp.map([](auto w) { return static_cast<std::uint32_t>(Warp::popcount(w)); }, words);
 }
 
-/// The filter. A warp looks at 32 W places of a text (1024), a step, at a time, and compares its
-/// words with a few constants (pattern_filter).
+/// The filter for one pattern. A warp scans a step of 32 W positions (1024) at a time, and compares
+/// its words with a few constants (pattern_filter).
 ///
-/// Lanes read k words at once, a row of 4 k W bytes, in the grid of 4 k bytes of memory: places of
-/// a step begin `past` bytes before what their numbers would be if they began with the text.
-/// The first step has places before the text, where nothing is found. Bit 4 k r + b of lane l
-/// is the place first + 4 k W r + 4 k l + b:
+/// Lanes load k aligned words at once, a row of 4 k W bytes. So steps begin `past` bytes before
+/// multiples of 32 W. The first step has positions before the text, where nothing is found. Bit 4 k
+/// r + b of lane l is the position first + 4 k W r + 4 k l + b:
 ///
-///   k = 8      lane 0 has places 0 to 31, lane 1 32 to 63, ...
-///   k = 1      row 0: lane 0 has places 0 to 3,  lane 1 4 to 7, ...     row 1: 128 to 131, ...
+///   k = 8      lane 0 has positions 0 to 31, lane 1 32 to 63, ...
+///   k = 1      row 0: lane 0 has positions 0 to 3,  lane 1 4 to 7, ...     row 1: 128 to 131, ...
 template <class Warp>
 class text_steps {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;  ///< of a step
+  static constexpr int positions = 32 * width;  ///< of a step
   using words = lanes_t<Warp, std::uint32_t>;
   using mask = mask_t<Warp, std::uint32_t>;
   using kind = pattern_filter::kind;
 
-  /// For some steps from the one on that begins with a place.
+  /// Scans `steps` steps, from position `first` on.
   LANEWISE_FUNCTION text_steps(const Warp& warp, const text_bytes& text,
                                const pattern_view& pattern, std::int64_t first, int steps)
       : warp_(warp),
@@ -62,28 +100,30 @@ class text_steps {
         first_(first),
         at_(reinterpret_cast<std::uintptr_t>(text.data) +
             static_cast<std::uintptr_t>(first + pattern.filter.ahead)) {
-    // Steps that read 16 bytes after themselves, and have room for the pattern at their last
-    // place.
+    // Inner steps can read 16 bytes after themselves, and have room for the pattern at their last
+    // position.
     const std::int64_t room = text.n - pattern.size - 16 - first;
     begin_inside_ = first < 0 ? 1 : 0;
-    end_inside_ = room < 0 ? 0 : room / places < steps ? static_cast<int>(room / places) : steps;
+    end_inside_ = room < 0                   ? 0
+                  : room / positions < steps ? static_cast<int>(room / positions)
+                                             : steps;
   }
 
-  /// How far the steps are before the text: step s has places [s 32 W - past, ...).
+  /// How far the steps are before the text: step s has positions [s 32 W - past, ...).
   static LANEWISE_FUNCTION int past(const text_bytes& text, const pattern_view& pattern) {
     return static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) +
                              static_cast<std::uintptr_t>(pattern.filter.ahead)) %
                             (4 * k));
   }
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
-    return first_ + std::int64_t{step} * places;
+    return first_ + std::int64_t{step} * positions;
   }
-  /// Whether a step can be looked at by words. Others are at an end of the text.
+  /// Whether a step can be scanned by words. Others are at an end of the text.
   LANEWISE_FUNCTION bool is_inside(int step) const {
     return step >= begin_inside_ && step < end_inside_;
   }
 
-  /// Whether the filter passes any place of some steps inside.
+  /// Whether the filter passes any position of some inner steps.
   template <kind how>
   LANEWISE_RARE_FUNCTION bool passes(int step, int number = 1) const {
     if constexpr (k == 1) {
@@ -98,8 +138,8 @@ class text_steps {
       return warp_.any(fits);
     }
   }
-  /// Which of up to 32 steps, from one on, may have places, as bits: steps that the filter passes,
-  /// and steps at an end of the text.
+  /// Returns a bit for each of up to 32 steps that may have positions: steps that the filter
+  /// passes, and steps at an end of the text.
   template <kind how>
   LANEWISE_FUNCTION std::uint32_t passed(int step, int number) const {
     const int begin = begin_inside_ > step ? begin_inside_ - step : 0;
@@ -112,14 +152,14 @@ class text_steps {
         bits |= static_cast<std::uint32_t>(passes<how>(step + s)) << s;
       return bits;
     }
-    // The last steps may be looked at again.
+    // The last steps may be scanned twice.
     for (int s = begin; s < end; s += at_once) {
       const int now = s + at_once < end ? s : end - at_once;
       bits |= passes_some<how>(step + now) << now;
     }
     return bits;
   }
-  /// The places of a step inside that the filter passes, as bits.
+  /// Returns the positions of an inner step that the filter passes, as bits.
   template <kind how>
   LANEWISE_RARE_FUNCTION words passing(int step) const {
     words found(0u);
@@ -148,15 +188,15 @@ class text_steps {
       }
     }
     const std::int64_t begin = first < 0 ? -first : 0;
-    return found & places_between(begin, last - first + 1);
+    return found & positions_between(begin, last - first + 1);
   }
-  /// Bits of the places [begin, end) of a step.
-  LANEWISE_FUNCTION words places_between(std::int64_t begin, std::int64_t end) const {
-    const words in_front = warp_.map([](std::uint32_t a, std::uint32_t b) { return b & ~a; },
-                                     ordered_in_front_of(begin), ordered_in_front_of(end));
-    return as_found(warp_, in_front);
+  /// Bits of the positions [begin, end) of a step.
+  LANEWISE_FUNCTION words positions_between(std::int64_t begin, std::int64_t end) const {
+    const words between = warp_.map([](std::uint32_t a, std::uint32_t b) { return b & ~a; },
+                                    ordered_before(begin), ordered_before(end));
+    return as_found(warp_, between);
   }
-  /// Whether the bytes of the filter's window are there, if the pattern begins at places first + i
+  /// Whether the bytes of the filter's window match, if the pattern begins at positions first + i
   /// of the text.
   LANEWISE_FUNCTION mask begins(std::int64_t first, const words& i) const {
     const std::int64_t last = text_.n - pattern_.size;
@@ -168,15 +208,16 @@ class text_steps {
          q < window + pattern_.filter.bytes && q < pattern_.size && warp_.any(fits); ++q) {
       const std::uint32_t byte = pattern_.words[q / 4] >> 8 * (q % 4) & 0xff;
       const std::uint32_t care = pattern_.cares[q / 4] >> 8 * (q % 4) & 0xff;
-      const auto place = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
+      const auto position = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
       const auto there = warp_.template cast<std::uint32_t>(
-          warp_.gather(fits, text_.data, place, static_cast<unsigned char>(0)));
+          warp_.gather(fits, text_.data, position, static_cast<unsigned char>(0)));
       fits = fits & ((there & words(care)) == byte);
     }
     return fits;
   }
 
-  /// The bits of a step as words of 32 neighbouring places: lane l has those from first + 32 l on.
+  /// Returns the bits of a step as words of 32 neighbouring positions: lane l has those from first
+  /// + 32 l on.
   static LANEWISE_FUNCTION words in_order(const Warp& warp, const words& found) {
     if constexpr (k == 8) {
       return found;
@@ -184,7 +225,7 @@ class text_steps {
       return rows_in_order(warp, found);
     }
   }
-  /// The bits of words in order, as text_steps has them.
+  /// Returns the bits of words in order, as text_steps has them.
   static LANEWISE_FUNCTION words as_found(const Warp& warp, const words& ordered) {
     if constexpr (k == 8) {
       return ordered;
@@ -192,23 +233,23 @@ class text_steps {
       return ordered_in_rows(warp, ordered);
     }
   }
-  /// The place of the lowest bit of a lane, in a step.
-  static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t bits, std::uint32_t lane) {
+  /// The position of the lowest bit of a lane, in a step.
+  static LANEWISE_FUNCTION std::uint32_t position_of(std::uint32_t bits, std::uint32_t lane) {
     const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
-    return b / (4 * k) * row_places + 4 * k * lane + b % (4 * k);
+    return b / (4 * k) * row_positions + 4 * k * lane + b % (4 * k);
   }
 
   static constexpr int k = Warp::text_words_per_lane;
   static constexpr int rows = 8 / k;
-  static constexpr int row_places = 4 * k * width;
+  static constexpr int row_positions = 4 * k * width;
   static constexpr std::uint32_t row_bits = k == 8 ? ~0u : (1u << 4 * k % 32) - 1;
 
  private:
-  /// Bits of the places before one, in order.
-  LANEWISE_FUNCTION words ordered_in_front_of(std::int64_t place) const {
-    const auto end = static_cast<std::uint32_t>(place < 0        ? 0
-                                                : place < places ? place
-                                                                 : std::int64_t{places});
+  /// Bits of the positions before one, in order.
+  LANEWISE_FUNCTION words ordered_before(std::int64_t position) const {
+    const auto end = static_cast<std::uint32_t>(position < 0           ? 0
+                                                : position < positions ? position
+                                                                       : std::int64_t{positions});
     return warp_.map(
         [end](std::uint32_t lane) {
           const std::uint32_t at = 32 * lane, left = end - at;
@@ -216,8 +257,8 @@ class text_steps {
         },
         warp_.lane());
   }
-  /// Steps that are on their way at once. (H200, find_first in 2^30 bytes: four at once read 0.91
-  /// of what a sum reads, two 0.88.)
+  /// This number of steps is loaded at once. Measured: find_first in 2^30 bytes on an H200 reads
+  /// 0.91 of what a sum reads by four steps, 0.88 by two.
   static constexpr int at_once = 4;
 
   static LANEWISE_FUNCTION std::uint32_t bits_from(int b) { return b < 32 ? ~0u << b : 0u; }
@@ -253,10 +294,10 @@ class text_steps {
       return j < k ? own[j < k ? j : 0] : after[j < k ? 0 : j - k];
     }
   };
-  /// Steps of devices begin with words of memory; those of hosts begin at any byte.
+  /// Returns a row of a step. On devices it is aligned to words, on hosts it begins at any byte.
   LANEWISE_FUNCTION const unsigned char* bytes_of(int step, int r) const {
     return reinterpret_cast<const unsigned char*>(at_ +
-                                                  static_cast<std::uintptr_t>(step) * places) +
+                                                  static_cast<std::uintptr_t>(step) * positions) +
            4 * r * width * k;
   }
   /// Words of k neighbours for each lane.
@@ -267,17 +308,17 @@ class text_steps {
       return warp_.load(reinterpret_cast<const text_pack*>(at));
     }
   }
-  /// Words after a lane's own come from the nearest cache. To get them from the next lane takes a
-  /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
+  /// The words after a lane's own come from the nearest cache. To get them from the next lane takes
+  /// a shuffle and a select for the last lane, which nvcc compiles to two shuffles in branches.
   template <kind how>
   LANEWISE_FUNCTION row load(int step, int r) const {
     constexpr int after = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
     const unsigned char* const bytes_here = bytes_of(step, r);
-    const auto whole = load_packs(bytes_here);
+    const auto packs = load_packs(bytes_here);
     row in;
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j)
-      in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, whole);
+      in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, packs);
     LANEWISE_UNROLL
     for (int i = 0; i < after; ++i) {
       if constexpr (k == 1) {
@@ -289,11 +330,11 @@ class text_steps {
     }
     return in;
   }
-  /// As `load`, for any step. Bytes outside of the text are taken for zeros, and not read.
+  /// As `load`, for any step. Bytes outside of the text are not read, and count as zeros.
   LANEWISE_FUNCTION row load_at_edge(int step, int r) const {
     if constexpr (k == 1) {
-      const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_places;
-      if (from >= 0 && from + row_places + 8 <= text_.n)
+      const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_positions;
+      if (from >= 0 && from + row_positions + 8 <= text_.n)
         return load<kind::up_to_eight_bytes>(step, r);
     }
     row in;
@@ -305,7 +346,7 @@ class text_steps {
   }
   LANEWISE_FUNCTION words word_at_edge(int step, int r, int j) const {
     const std::int64_t from =
-        first_of(step) + pattern_.filter.ahead + std::int64_t{r} * row_places + 4 * j;
+        first_of(step) + pattern_.filter.ahead + std::int64_t{r} * row_positions + 4 * j;
     return warp_.map(
         [from, data = text_.data, n = text_.n](std::uint32_t lane) {
           const std::int64_t at = from + 4 * k * std::int64_t{lane};
@@ -341,12 +382,12 @@ class text_steps {
     each_window<how>(in, [&](int, const mask& here) LANEWISE_INLINE_LAMBDA { fits = fits | here; });
     return fits;
   }
-  /// So far ahead the text is asked for. (One core of a Xeon of the fourth generation, counts of 16
-  /// bytes, of what a sum reads: 0.96; 0.92 with 1024 bytes, 0.78 with 4096, 0.83 without.)
+  /// Distance of prefetches. Measured: counts of 16 bytes on one core of a Xeon of the fourth
+  /// generation reach 0.96 of a sum; 0.92 with 1024 bytes, 0.78 with 4096, 0.83 without.
   static constexpr int ahead_bytes = 2048;
 
-  /// How far the windows of a row are from the filter's, at least: 0 where one fits. For backends
-  /// where a lane has one word of a row. Differences leave more units free than masks do, and words
+  /// Returns the least difference of a row's windows from the filter's, 0 if one fits, for backends
+  /// where a lane has one word of a row. Differences leave more units free than masks do. Words
   /// that begin at any byte are loaded.
   template <kind how>
   LANEWISE_FUNCTION words least_difference(const unsigned char* in, const words& one_of) const {
@@ -377,7 +418,7 @@ class text_steps {
   LANEWISE_FUNCTION words smaller(const words& a, const words& b) const {
     return warp_.map(minimum{}, a, b);
   }
-  /// By five bits of a word that may be one of four windows, which it would be.
+  /// The window that a word may be, by five bits of the word.
   LANEWISE_FUNCTION words table_of_windows() const {
     const auto& filter = pattern_.filter;
     words table(filter.window[0]);
@@ -387,24 +428,22 @@ class text_steps {
                                words(filter.window[o]), table);
     return table;
   }
-  /// Adds the places of a row. Sums are as good as bits, and a GPU has other units for them than
-  /// for comparisons: counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an
-  /// or.
+  /// Adds the positions of a row. A GPU has other units for sums than for comparisons and bits.
+  /// Measured: counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an or.
   template <kind how>
   LANEWISE_FUNCTION void add_windows(const row& in, int r, words& found) const {
     each_window<how>(in, [&](int b, const mask& fits) LANEWISE_INLINE_LAMBDA {
       found = lanewise::select(fits, found + words(1u << (4 * k * r + b)), found);
     });
   }
-  /// Calls f(b, fits) for the places of a row that a lane has: whether the text may have the
-  /// pattern at place b.
+  /// Calls f(b, fits) for the positions of a row that a lane has: whether the text may have the
+  /// pattern at position b.
   template <kind how, class F>
   LANEWISE_FUNCTION void each_window(const row& in, F f) const {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       if constexpr (is_aligned(how)) {
-        // A window that begins o bytes after the first one tells of a place that lies o bytes
-        // further ahead.
+        // A window that begins o bytes after the first one belongs to a position o bytes earlier.
         const words mixture = mixed<how>(in[j], in[j + 1], in[j + 2]);
         LANEWISE_UNROLL
         for (int o = 0; o < 4; ++o) f(4 * j + 3 - o, mixture == pattern_.filter.window[o]);
@@ -459,7 +498,7 @@ class text_steps {
     return ordered;
   }
 
-  /// The other way round.
+  /// Inverse of rows_in_order.
   static LANEWISE_RARE_FUNCTION words ordered_in_rows(const Warp& warp, const words& ordered) {
     constexpr std::uint32_t lanes_of_word = 8 / k, words_of_row = width / lanes_of_word;
     const words word_of_lane = warp.lane() >> std::countr_zero(lanes_of_word);
@@ -478,14 +517,14 @@ class text_steps {
   const text_bytes& text_;
   const pattern_view& pattern_;
   std::int64_t first_;
-  std::uintptr_t at_;  // the address of the first step's words: of no byte where it is in front
+  std::uintptr_t at_;  // the address of the first step's words, which may lie before the text
   int begin_inside_, end_inside_;
 };
 
-/// Bits of the places of a step as words of 32 neighbours: equal(i) says which of W bytes from byte
-/// i on have what is looked for.
+/// Returns the bits of a step's positions as words of 32 neighbours: equal(i) says which of the W
+/// bytes from byte i on match.
 template <class Warp, class F>
-LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
+LANEWISE_FUNCTION auto bits_of_positions(const Warp& warp, F equal) {
   constexpr int width = Warp::width;
   static_assert(width == 32);
   using words = lanes_t<Warp, std::uint32_t>;
@@ -506,7 +545,7 @@ LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
   }
 }
 
-/// text_steps::passing_at_edge for the step that begins with a place.
+/// text_steps::passing_at_edge for the step that begins with a position.
 template <class Warp>
 LANEWISE_SEPARATE_FUNCTION auto passing_at_edge(const Warp& warp, const text_bytes& text,
                                                 const pattern_view& pattern, std::int64_t first) {

@@ -4,8 +4,8 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/data/pack.hpp>
-#include <lanewise/strings/detail/mismatch_filter.hpp>
 #include <lanewise/strings/detail/stride4_windows.hpp>
+#include <lanewise/strings/detail/text_scan.hpp>
 #include <lanewise/team/policy.hpp>
 #include <lanewise/team/team_algorithms.hpp>
 
@@ -14,11 +14,11 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A text in the chunks of 32 bytes by which it is marked. Windows of chunk c begin at places
-/// 32 c + 4 and so on: the word in front is there, too. Every W chunks, a step, have a word of
+/// A text in chunks of 32 bytes, each with a mark. Windows of chunk c begin at positions 32 c + 4
+/// to 32 c + 35: the word before them can be read, too. Every W chunks, a step, have a word of
 /// marks.
 struct text_chunks {
-  mismatch_text text;
+  aligned_text text;
   stride4_windows probes;
 
   static LANEWISE_FUNCTION text_chunks make(const text_bytes& text, const stride4_windows& probes) {
@@ -40,19 +40,18 @@ struct text_chunks {
   }
 
   using four = pack<std::uint32_t, 4>;
-  /// The words of chunks, those of lanes in the text as they lie in memory: `first` is the first
-  /// chunk, index which one each lane has.
+  /// Loads the words of one chunk for each lane: chunk first + index. All lie in the text.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t first, const Words& index,
                               Words (&row)[12]) const {
     const auto* const at = reinterpret_cast<const four*>(text.at(32 * first));
     LANEWISE_UNROLL
     for (int p = 0; p < 3; ++p) {
-      const auto part = warp.gather(at + p, index + index);
+      const auto words = warp.gather(at + p, index + index);
       LANEWISE_UNROLL
       for (int i = 0; i < 4; ++i)
         row[4 * p + i] =
-            warp.map([i](const four& x) { return x[i]; }, part) & Words(probes.letters);
+            warp.map([i](const four& x) { return x[i]; }, words) & Words(probes.letters);
     }
   }
   template <class Warp, class Words>
@@ -73,9 +72,9 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Tells which chunks of a text begin windows that may be of a set's patterns. It is a kernel of
-/// its own as it takes few registers: with 32 it reads 98 % of what a sum reads on an H100, where
-/// one kernel for all of a search read 40.
+/// Marks the chunks of a text with windows that may be of a set's patterns. It is a kernel of its
+/// own as it takes few registers. Measured on an H100: with 32 it reads 98 % of what a sum reads,
+/// where one kernel for all of a search read 40.
 template <bool many, detail::stride4_windows::kind how>
 struct chunk_filter_kernel {
   struct policy : launch_policy {
@@ -85,14 +84,14 @@ struct chunk_filter_kernel {
   };
   template <class Team>
   struct scratch {
-    std::uint32_t filter[1 << (many ? detail::filter_place::many_words_bits
-                                    : detail::filter_place::few_words_bits)];
+    std::uint32_t filter[1 << (many ? detail::filter_word::many_words_bits
+                                    : detail::filter_word::few_words_bits)];
   };
 
   detail::text_chunks chunks;
   const std::uint32_t* filter;
   std::uint32_t* marks;
-  int of_turn;  ///< steps that a warp looks at one after the other
+  int steps_per_turn;  ///< steps that a warp scans one after the other
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -102,10 +101,11 @@ struct chunk_filter_kernel {
     team.barrier();
     const std::int64_t steps = divide_up(chunks.chunks(), std::int64_t{warp_type::width});
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
-    for (std::int64_t t = mine; t * of_turn < steps; t += team.league() * Team::warps) {
-      const std::int64_t begin = t * of_turn;
-      const auto number = static_cast<int>(steps - begin < of_turn ? steps - begin : of_turn);
-      warp.store(warp.first(number), marks + begin, look(warp, shared.filter, begin, number));
+    for (std::int64_t t = mine; t * steps_per_turn < steps; t += team.league() * Team::warps) {
+      const std::int64_t begin = t * steps_per_turn;
+      const auto number =
+          static_cast<int>(steps - begin < steps_per_turn ? steps - begin : steps_per_turn);
+      warp.store(warp.first(number), marks + begin, scan(warp, shared.filter, begin, number));
     }
   }
 
@@ -114,7 +114,7 @@ struct chunk_filter_kernel {
   using words = lanes_t<Warp, std::uint32_t>;
 
   template <class Warp>
-  LANEWISE_FUNCTION words<Warp> look(const Warp& warp, const std::uint32_t* table,
+  LANEWISE_FUNCTION words<Warp> scan(const Warp& warp, const std::uint32_t* table,
                                      std::int64_t begin, int number) const {
     words<Warp> found(0u);
     for (int s = 0; s < number; ++s) {

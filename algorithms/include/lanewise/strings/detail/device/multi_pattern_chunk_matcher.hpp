@@ -12,24 +12,24 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The places of a text where patterns of a set begin, as multi_pattern_finder finds them, by the
-/// chunks that are marked. A lane has a marked chunk, and the next lane the next one, however far
-/// apart they are: so all lanes have work where few are marked.
+/// Finds the positions of a set's patterns as multi_pattern_finder does, in the chunks that are
+/// marked. Each lane has the next marked chunk, however far it is. So all lanes have work where few
+/// chunks are marked.
 ///
-/// All of it is in registers: an object is given by reference only to functions that are inlined.
-/// (No cache has room for 576 bytes of local memory for each of 1,024 lanes. With these, a warp
-/// waited 0.6 us each time it asked how many windows wait, and 27 us for a part of a text.)
+/// All of it is in registers: only inlined functions get references to it. No cache holds 576 bytes
+/// of local memory for each of 1,024 lanes. Measured: with these, a warp waited 0.6 us for a
+/// counter and 27 us for its steps of a block.
 template <class Warp, bool many>
 class chunk_matcher {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;  ///< of a step
+  static constexpr int positions = 32 * width;  ///< of a step
   using words = lanes_t<Warp, std::uint32_t>;
   using candidates_type = multi_pattern_candidates<Warp, true>;
   using scratch = typename candidates_type::scratch;
 
-  /// For the places [first, first + 32 W steps). marks: null where all chunks are to be looked at.
-  /// span: how many steps to begin with, and the next finder.
+  /// Searches positions [first, first + 32 W steps). marks: null if all chunks are searched. span:
+  /// the number of steps to begin with; the next matcher begins with what it has become.
   LANEWISE_FUNCTION chunk_matcher(const Warp& warp, const text_bytes& text,
                                   const pattern_set_view& set, const std::uint32_t* filter,
                                   const std::uint32_t* marks, scratch& shared, std::int64_t first,
@@ -50,17 +50,17 @@ class chunk_matcher {
   template <class F>
   LANEWISE_FUNCTION void find(F f) {
     constexpr int most_span = 32, most_by_automaton = 8, most_turns = 64;
-    const std::int64_t left = text_.n - first_, wanted = std::int64_t{steps_} * places;
+    const std::int64_t left = text_.n - first_, wanted = std::int64_t{steps_} * positions;
     const int all = static_cast<int>(left < wanted ? left : wanted);
-    const int unit = marks_ == nullptr ? unmarked_places : places;
-    // A step by the automaton takes as long as hundreds of others. So spans become as short as a
-    // quarter of one, by a span of 0; and where one has too many hits the next may have few.
+    const int unit = marks_ == nullptr ? unmarked_positions : positions;
+    // A step by the automaton takes as long as hundreds of others. So a span of 0 means a quarter
+    // of a step; and if one has too many hits, the next may have few.
     int by_automaton = 0, next_by_automaton = 1;
     for (int at = 0; at < all;) {
       if (by_automaton > 0) {
         ask_automaton(at, all, f);
         --by_automaton;
-        at += places;
+        at += positions;
         continue;
       }
       const int wanted_now = span_ == 0 ? unit / 128 * 32 : span_ * unit;
@@ -79,9 +79,10 @@ class chunk_matcher {
         continue;
       }
       next_by_automaton = 1;
-      candidates_.each_place([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-        f(place + words(static_cast<std::uint32_t>(at)), ranks);
-      });
+      candidates_.each_position([&](const words& position, const words& ranks)
+                                    LANEWISE_INLINE_LAMBDA {
+                                      f(position + words(static_cast<std::uint32_t>(at)), ranks);
+                                    });
       if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_span)
         span_ = span_ == 0 ? 1 : 2 * span_;
       at += now;
@@ -92,11 +93,11 @@ class chunk_matcher {
   using kind = stride4_windows::kind;
   /// Windows begin no further after their patterns.
   static constexpr int most_ahead = 48;
-  /// The windows of this number of places are in W chunks, wherever the places are.
-  static constexpr int unmarked_places = places - 96;
+  /// The windows of this number of positions are in W chunks, wherever the positions are.
+  static constexpr int unmarked_positions = positions - 96;
 
-  /// Looks up the windows that begin at bytes [begin, end) of the text, and some around. The
-  /// candidates count bytes from `base` on.
+  /// Looks up the windows that begin at bytes [begin, end) of the text, and some before and after.
+  /// The candidates count bytes from `base` on.
   LANEWISE_FUNCTION void search(std::int64_t begin, std::int64_t end, std::int64_t base) {
     const std::int64_t all = chunks_.chunks(), last = chunks_.chunk_of(end + 31);
     const std::int64_t from = chunks_.chunk_of(begin), to = last < all ? last : all;
@@ -121,8 +122,8 @@ class chunk_matcher {
       if (total == 0 && !are_some) return;
       are_some = true;
       are_last = done + width >= total && next >= to;
-      look(marks_ == nullptr ? warp_.lane() : marked(marks, upto, done, total),
-           done < total ? total - done : 0, base, are_last);
+      scan_chunks(marks_ == nullptr ? warp_.lane() : marked(marks, upto, done, total),
+                  done < total ? total - done : 0, base, are_last);
     }
   }
   /// The marks of chunks [from, to) in W words. The first word has chunk w.
@@ -140,12 +141,7 @@ class chunk_matcher {
   /// Which chunk each lane has: those marked from number `done` on.
   LANEWISE_FUNCTION words marked(const words& marks, const words& upto, std::uint32_t done,
                                  std::uint32_t total) const {
-    const words task = warp_.lane() + words(done);
-    words owner(0u);
-    LANEWISE_UNROLL
-    for (std::uint32_t half = width / 2; half != 0; half /= 2)
-      owner = lanewise::select(warp_.shuffle(upto, owner + words(half - 1)) <= task,
-                               owner + words(half), owner);
+    const words task = warp_.lane() + words(done), owner = detail::owner_of(warp_, upto, task);
     const words all = warp_.shuffle(marks, owner);
     const words before = warp_.shuffle(upto - detail::bits_set(warp_, marks), owner);
     return warp_.map(
@@ -156,11 +152,11 @@ class chunk_matcher {
         },
         all, task, before, owner);
   }
-  /// Looks at the chunks begin_ + index, of the first `number` lanes.
-  LANEWISE_FUNCTION void look(const words& index, std::uint32_t number, std::int64_t base,
-                              bool are_last) {
+  /// Scans the chunks begin_ + index of the first `number` lanes.
+  LANEWISE_FUNCTION void scan_chunks(const words& index, std::uint32_t number, std::int64_t base,
+                                     bool are_last) {
     words row[12];
-    const mismatch_text text = chunks_.text;
+    const aligned_text text = chunks_.text;
     const std::int64_t first = begin_;
     const words inside =
         warp_.map([=](std::uint32_t c) { return text.has(32 * (first + c), 48) ? 1u : 0u; }, index);
@@ -190,7 +186,7 @@ class chunk_matcher {
                             });
     for (int i = 0; i < 2; ++i) bits[i] = lanewise::select(exist, bits[i], words(0u));
   }
-  /// Asks for a step of places from `at` on, but for none from `all` on.
+  /// Walks the automaton over a step of positions from `at` on; those from `all` on are left out.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int at, int all, F f) const {
     // Copies, so that the others need no memory.
@@ -199,10 +195,10 @@ class chunk_matcher {
     const Warp warp = warp_;
     const words end(static_cast<std::uint32_t>(all));
     multi_pattern_walk<Warp>(warp, text, set, best_)
-        .each_place(first_ + at, at,
-                    [&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-                      f(place, lanewise::select(place < end, ranks, words(0u)));
-                    });
+        .each_position(first_ + at, at,
+                       [&](const words& position, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                         f(position, lanewise::select(position < end, ranks, words(0u)));
+                       });
   }
 
   const Warp& warp_;
@@ -211,7 +207,7 @@ class chunk_matcher {
   text_chunks chunks_;
   const std::uint32_t* filter_;
   const std::uint32_t* marks_;
-  std::uint32_t* best_;  // the candidates' scratch, when the automaton is asked
+  std::uint32_t* best_;  // the candidates' scratch, while the automaton is walked
   candidates_type candidates_;
   std::int64_t first_, begin_ = 0;
   int steps_;

@@ -10,33 +10,33 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// As places_in_a_row, for threads, which have the bits in memory. Up to 64 in a row are found in
-/// rounds, too. A longer row has whole words: these are bits of one word, and rows of them are
-/// found in rounds. Their ends say the rest.
+/// As consecutive_positions, for threads, whose bits lie in memory. Up to 64 in a row are found in
+/// rounds, too. A longer row has full words: these are bits of one word, and rows of them are found
+/// in rounds. The words at their ends decide.
 ///
 ///   words             ...1 1111 1111 11.. .1.. 1111 111.      looked for: nine in a row
-///   whole             .    1    1    .    .    1    .
-///   places            ...1 11.. .... .... .... .... ....      one whole word at least
+///   ones             .    1    1    .    .    1    .
+///   positions            ...1 11.. .... .... .... .... ....      one ones word at least
 template <class Warp>
-class places_of_thread {
+class thread_positions {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 32 * width;
-  static constexpr std::int64_t most_after = places;  ///< bits after a step that are looked at
+  static constexpr int positions = 32 * width;
+  static constexpr std::int64_t most_after = positions;  ///< bits after a step that are used
   using words = lanes_t<Warp, std::uint32_t>;
   static_assert(width == 32);
 
-  /// bits_from(i) has 32 bits from place i of the step on, up to end_of_bits.
+  /// bits_from(i) has 32 bits from position i of the step on, up to end_of_bits.
   template <class F>
   static LANEWISE_FUNCTION words find(const Warp& warp, std::int64_t number,
                                       std::int64_t end_of_bits, F bits_from) {
     std::uint32_t bits[width + 2];
     LANEWISE_UNROLL
     for (int i = 0; i < width; ++i) bits[i] = bits_from(32 * i);
-    // Words that would go on after the last bit begin before their places.
+    // Words that would go on after the last bit begin before their positions.
     const auto after = [&](int i) LANEWISE_INLINE_LAMBDA {
-      const std::int64_t place = places + 32 * std::int64_t{i}, last = end_of_bits - 32;
-      return place <= last ? bits_from(place) : bits_from(last) >> (place - last);
+      const std::int64_t position = positions + 32 * std::int64_t{i}, last = end_of_bits - 32;
+      return position <= last ? bits_from(position) : bits_from(last) >> (position - last);
     };
     return number <= 64 ? find_few(warp, static_cast<int>(number), bits, after)
                         : find_many(warp, number, bits, after);
@@ -67,42 +67,42 @@ class places_of_thread {
     }
     return bits;
   }
-  /// More than 64. Bits are taken for set after the last one that is looked at.
+  /// Finds more than 64 in a row. Bits after the last one that is used count as set.
   template <class F>
   static LANEWISE_FUNCTION words find_many(const Warp& warp, std::int64_t number,
                                            const std::uint32_t* bits, F after) {
-    auto whole =
+    auto ones =
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(warp.ballot(warp.load(bits) == ~0u)));
     // A row may go on after the step, up to its end.
-    std::int64_t end = places;
+    std::int64_t end = positions;
     if (bits[width - 1] >> 31 != 0) {
       const auto most = static_cast<int>(number - 1 < most_after ? (number + 30) / 32 : width);
       std::uint32_t word = ~0u;
       int i = 0;
       while (i < most && (word = after(i)) == ~0u) ++i;
-      end = i == most ? places + number : places + 32 * i + std::countr_one(word);
-      whole |= ~(i == most ? 0 : ~std::uint64_t{0} << i) << width;
+      end = i == most ? positions + number : positions + 32 * i + std::countr_one(word);
+      ones |= ~(i == most ? 0 : ~std::uint64_t{0} << i) << width;
     }
     const int wanted = number >= most_after + 31 ? width : static_cast<int>((number - 31) / 32);
     for (int have = 1; have < wanted;) {
       const int more = have < wanted - have ? have : wanted - have;
-      whole &= whole >> more;
+      ones &= ones >> more;
       have += more;
     }
-    whole &= (std::uint64_t{2} << width) - 1;
-    if (whole == 0) return words(0u);
+    ones &= (std::uint64_t{2} << width) - 1;
+    if (ones == 0) return words(0u);
     std::uint32_t found[width] = {};
-    while (whole != 0) {
-      const int first = std::countr_zero(whole), next = first + std::countr_one(whole >> first);
-      whole &= ~std::uint64_t{0} << next;
+    while (ones != 0) {
+      const int first = std::countr_zero(ones), next = first + std::countr_one(ones >> first);
+      ones &= ~std::uint64_t{0} << next;
       const int end_word = next - 1 + wanted;
       const std::int64_t begin = 32 * first - (first > 0 ? std::countl_one(bits[first - 1]) : 0);
       const std::int64_t row_end =
           end_word < width ? 32 * end_word + std::countr_one(bits[end_word]) : end;
-      const std::int64_t last = row_end - number < places ? row_end - number + 1 : places;
-      for (std::int64_t place = begin; place < last; place = (place | 31) + 1) {
-        const std::int64_t left = last - (place & ~std::int64_t{31});
-        found[place / 32] |= ~0u << place % 32 & (left < 32 ? ~(~0u << left) : ~0u);
+      const std::int64_t last = row_end - number < positions ? row_end - number + 1 : positions;
+      for (std::int64_t position = begin; position < last; position = (position | 31) + 1) {
+        const std::int64_t left = last - (position & ~std::int64_t{31});
+        found[position / 32] |= ~0u << position % 32 & (left < 32 ? ~(~0u << left) : ~0u);
       }
     }
     return words(warp.load(found));
