@@ -32,10 +32,14 @@ std::vector<std::int64_t> places_of(const std::string& text, const std::string& 
     return (with.wildcard && p == *with.wildcard) || p == c ||
            (with.fold_case && folded(p) == folded(c));
   };
+  const bool is_plain = !with.wildcard && !with.fold_case;  // quick even where nothing is optimised
+  const auto occurs = [&](std::size_t at) {
+    if (is_plain) return text.compare(at, pattern.size(), pattern) == 0;
+    return std::equal(pattern.begin(), pattern.end(),
+                      text.begin() + static_cast<std::ptrdiff_t>(at), stands_for);
+  };
   for (std::size_t at = 0; at + pattern.size() <= text.size(); ++at)
-    if (std::equal(pattern.begin(), pattern.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
-                   stands_for))
-      places.push_back(static_cast<std::int64_t>(at));
+    if (occurs(at)) places.push_back(static_cast<std::int64_t>(at));
   return places;
 }
 
