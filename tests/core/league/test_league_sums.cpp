@@ -46,7 +46,7 @@ struct compare_sums {
       team.once([&] { here[team.index()] = static_cast<std::uint32_t>(r); });
       hand_in(team, shared, large[r] != 0, r);
       league_sums meeting(words, met);
-      const auto sums = meeting.meet(team, shared.sums);
+      const auto sums = meeting.all_reduce(team, shared.sums);
       met = meeting.rounds();
       bool right = sums[0] == awaited[2 * r] && sums[1] == awaited[2 * r + 1];
       // Each warp reads of three others.
@@ -115,7 +115,7 @@ struct compare_sums_of_parts {
     league_sums meeting(words + mine * league_sums::words(teams));
     for (std::uint32_t r = 0; r < mine + 2; ++r) {
       league_sums::add(part, shared.sums, {{mine + 1, part.index()}});
-      const auto sums = meeting.meet(part, shared.sums);
+      const auto sums = meeting.all_reduce(part, shared.sums);
       const std::uint64_t members = std::uint64_t{teams} * Team::warps;
       const bool is_right = sums[0] == members * (mine + 1) &&
                             sums[1] == std::uint64_t{teams} * (teams - 1) / 2 * Team::warps;

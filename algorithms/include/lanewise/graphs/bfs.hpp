@@ -157,11 +157,11 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 /// sources is one vertex, or a View of several: the search begins from all of them at once. levels
 /// is a View of std::int32_t with a place for every vertex.
 ///
-/// One resident kernel, whose teams meet after each level (Merrill, 6.5). The direction is chosen
+/// One resident kernel with a barrier after each level (Merrill, 6.5). The direction is chosen
 /// as by Beamer, Asanovic and Patterson. Top down, the search follows the edges of the frontier.
 /// Bottom up, vertices look for a neighbour that is reached; this needs a symmetric graph, or a
 /// graph with its transpose. After 64 levels of few edges the rest is searched as shortest paths
-/// are, without a meeting after each level. O(n + m) work; after these 64 levels edges may be
+/// are, without a barrier after each level. O(n + m) work; after these 64 levels edges may be
 /// looked at several times. Memory traffic: top down the frontier's edges, and a bit for each;
 /// bottom up a row's begin and a few edges for each vertex that is not reached. Workspace:
 /// bfs_workspace, 41 bytes for each vertex and 32 for each 128 edges, 73 and 64 where row begins

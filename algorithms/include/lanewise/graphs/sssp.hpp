@@ -307,7 +307,7 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// with a place for every vertex. Weights are not negative; floating-point sums are those along a
 /// path from the source on, each rounded.
 ///
-/// One resident kernel, whose teams meet after each round. Vertices whose distance is less than an
+/// One resident kernel with a barrier after each round. Vertices whose distance is less than an
 /// end are near, and go on relaxing until none is left; then the end moves on by delta, and far
 /// vertices are looked through (near-far: delta-stepping with two buckets). In rounds of few edges
 /// warps go on by themselves for a while; threads of hosts always do, and share vertices where

@@ -118,7 +118,7 @@ workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, s
 /// vertices are reached in rounds along edges between equal distances, from vertices that have a
 /// parent. Then u is the least in v's round. So the result is the same on every backend.
 ///
-/// One resident kernel, whose teams meet after each step: all edges once, twice where there are
+/// One resident kernel with a barrier after each step: all edges once, twice where there are
 /// such rounds. A tight edge takes a random read of a distance and an atomic minimum. O(n + m)
 /// work. Workspace: sssp_parents_workspace, 36 to 68 bytes for each vertex and 32 to 64 for each
 /// 128 edges. Does not block.

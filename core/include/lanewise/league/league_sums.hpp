@@ -58,7 +58,7 @@ class league_sums {
 
   /// All warps of all teams meet, and get the sums.
   template <class Team>
-  LANEWISE_FUNCTION numbers meet(const Team& team, scratch<Team>& shared) {
+  LANEWISE_FUNCTION numbers all_reduce(const Team& team, scratch<Team>& shared) {
     const auto warp = team.warp();
     const std::uint32_t teams = team.league();
     ++round_;

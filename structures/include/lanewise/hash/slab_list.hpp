@@ -152,8 +152,8 @@ class slab_change {
 
   /// Returns what came of the task; none if the list is to be searched again, from this slab on.
   template <class Combine>
-  LANEWISE_FUNCTION table_status settle(slab_unit* slab, slot there, task& t,
-                                        const Combine& combine) const {
+  LANEWISE_FUNCTION table_status try_update(slab_unit* slab, slot there, task& t,
+                                            const Combine& combine) const {
     if constexpr (claims) {
       if (there.key == Layout::claimed) {
         solo_.pause();
@@ -311,7 +311,7 @@ class slab_walk {
     slots at;
     search(t, at, active, operations);
     if constexpr (Operations::changes)
-      settle(t, at, active & has_status(t, table_status::found), operations, combine);
+      try_update(t, at, active & has_status(t, table_status::found), operations, combine);
   }
 
   /// Calls f(source, mask, values) for all elements with the active lanes' keys, slab by slab, in
@@ -449,8 +449,8 @@ class slab_walk {
 
   /// Each lane with a slot decides about its task, and changes the slot if it is to.
   template <class Tasks, class Mask, class Operations, class Combine>
-  LANEWISE_FUNCTION void settle(Tasks& t, slots& at, Mask found, const Operations& operations,
-                                const Combine& combine) const {
+  LANEWISE_FUNCTION void try_update(Tasks& t, slots& at, Mask found, const Operations& operations,
+                                    const Combine& combine) const {
     using changer = slab_change<Layout, solo>;
     static_assert(changer::claims == claims);
     operations.each(
@@ -459,7 +459,7 @@ class slab_walk {
                    word value_there, word key, word& value, std::uint32_t& status) {
           typename changer::task task{operation, key, value};
           status = static_cast<std::uint32_t>(
-              changer().settle(slab, {number, key_there, value_there}, task, combine));
+              changer().try_update(slab, {number, key_there, value_there}, task, combine));
           value = task.value;
         },
         t.slab, at.unit, at.key, at.value, t.key, t.value, t.status);

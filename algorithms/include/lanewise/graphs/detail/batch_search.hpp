@@ -15,7 +15,7 @@ namespace detail {
 /// Up to 64 breadth-first searches at once: a vertex has a bit for each. Fresh words have the bits
 /// that vertices got in one level; these vertices are listed. Fresh words and lists are three by
 /// turns: those of the next level are written, those of this level are read, and those of the level
-/// before become 0 again. So top down teams meet once for each level, bottom up three times. A
+/// before become 0 again. So top down a level has one barrier, bottom up three. A
 /// level goes:
 ///
 /// top down    an edge takes all fresh bits along that its vertex has. The lane that sets a bit
@@ -36,7 +36,7 @@ class batch_search {
   using mask_type = mask_t<warp_type, std::uint32_t>;
   using frontier_type = frontier<Team, Vertex, Offset, std::uint64_t>;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = batch_task<Vertex, Offset>;
@@ -61,12 +61,12 @@ class batch_search {
     if (is_last_) {
       fill(task_.memory.seen, vertices(), std::uint64_t{0});
       fill(task_.memory.fresh, 3 * vertices(), std::uint64_t{0});
-      frontier_.wait();
+      frontier_.all_reduce();
     } else {
       fill(task_.levels, vertices() * task_.searches, std::int32_t{-1});
     }
     begin();
-    frontier_.meet(0);
+    frontier_.end_round(0);
     for (;;) {
       ++depth_;
       const auto bits = write_levels();
@@ -81,15 +81,16 @@ class batch_search {
   }
 
   // What a frontier asks of a search. An edge brings the bits of searches.
-  LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                              const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                              lanes<Vertex> (&to)[at_once], words (&value)[at_once]) const {
+  LANEWISE_FUNCTION void filter_edges(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                      const lanes<Offset> (&edge)[at_once],
+                                      mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                      words (&value)[at_once]) const {
     const auto warp = team_.warp();
     if (is_bottom_up_) return look_back(there, from, edge, open, to, value);
     const words mine = warp.gather(there[0], fresh_of(depth_), from, std::uint64_t{0});
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
-      to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+      to[k] = warp.gather(there[k], task_.out.columns, edge[k], no_vertex);
     task_.out.only_vertices(warp, there, to, task_.errors, open);
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
@@ -97,8 +98,8 @@ class batch_search {
       open[k] = open[k] & detail::has_bits(warp, value[k]);
     }
   }
-  LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                    const words& bits) const {
+  LANEWISE_FUNCTION mask_type try_visit(const mask_type& active, const lanes<Vertex>& vertex,
+                                        const words& bits) const {
     const auto warp = team_.warp();
     const words mine = bits & ~warp.fetch_or(active, task_.memory.seen, vertex, bits);
     const mask_type open = active & detail::has_bits(warp, mine);
@@ -182,7 +183,7 @@ class batch_search {
           const auto warp = team_.warp();
           const mask_type there[1] = {window & warp.template mask_of<std::uint32_t>(
                                                    static_cast<std::uint32_t>(wanted_ >> at))};
-          const lanes<Vertex> vertex[1] = {warp.load(there[0], task_.sources + at, nobody)};
+          const lanes<Vertex> vertex[1] = {warp.load(there[0], task_.sources + at, no_vertex)};
           mask_type open[1];
           task_.out.only_vertices(warp, there, vertex, task_.errors, open);
           const words bit[1] = {warp.map(
@@ -190,7 +191,7 @@ class batch_search {
               warp.lane())};
           frontier_.add(open, vertex, bit, *this);
         });
-    frontier_.claim_all(*this);
+    frontier_.visit_all_ends(*this);
   }
   /// A vertex at a time, by the warp: its levels lie side by side. Returns the bits of all of this
   /// level that this warp's lanes have met.
@@ -234,10 +235,10 @@ class batch_search {
           depth_, [&](const mask_type& there, const lanes<Vertex>& vertex) LANEWISE_INLINE_LAMBDA {
             frontier_.push(there, vertex, task_.out.of(team_.warp(), there, vertex));
           });
-      frontier_.meet(0);
+      frontier_.end_round(0);
     }
     frontier_.visit_edges(1, *this);
-    frontier_.meet(0);
+    frontier_.end_round(0);
   }
 
   /// met: what write_levels has returned. Searches that reach nothing any more would keep vertices
@@ -247,15 +248,15 @@ class batch_search {
     std::uint64_t& alive = counts_.alive[depth_ % 4];
     if (const std::uint64_t mine = detail::bits_of_all(warp, met); mine != 0)
       warp.fetch_or(alive, mine);
-    frontier_.wait();
+    frontier_.all_reduce();
     is_bottom_up_ = true;
     alive_ = warp.template load<order::relaxed, scope::device>(alive);
     detail::for_each_window_of(team_, vertices(),
                                [&](std::int64_t at, const mask_type& there)
                                    LANEWISE_INLINE_LAMBDA { look_for_bits(at, there); });
-    frontier_.meet(0);
+    frontier_.end_round(0);
     frontier_.visit_edges(1, *this);
-    frontier_.meet(0);
+    frontier_.end_round(0);
   }
   LANEWISE_FUNCTION void look_for_bits(std::int64_t at, const mask_type& there) {
     const auto warp = team_.warp();
@@ -293,7 +294,8 @@ class batch_search {
     const mask_type looking = detail::has_bits(warp, missing);
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
-      const auto neighbour = warp.gather(there[k] & looking, task_.into.columns, edge[k], nobody);
+      const auto neighbour =
+          warp.gather(there[k] & looking, task_.into.columns, edge[k], no_vertex);
       value[k] = missing & warp.gather(neighbour < task_.into.vertices, fresh_of(depth_), neighbour,
                                        std::uint64_t{0});
       to[k] = from;

@@ -16,19 +16,19 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Breadth-first search from one vertex or several, by teams that are all resident and meet after
-/// each step. The steps:
+/// Breadth-first search from one vertex or several, by teams that are all resident and have a
+/// barrier after each step. The steps:
 ///
 /// begin      the sources are the first frontier.
 /// top_down   each edge of the frontier leads to a vertex, whose bit is set by an atomic operation.
 ///            The lane that sets it first lists the vertex's row for the next level.
 /// bottom_up  each vertex that is not reached looks for a neighbour that is.
 /// list       what was reached bottom up becomes a frontier of rows.
-/// others     vertices without a bit are marked as not reached. That is the end, unless the levels
-///            had few edges for long; then:
-/// deep       the rest is searched by relaxation, as shortest paths are. Warps need not meet after
-///            each level.
-/// parents    of what was reached deep.
+/// unreached  vertices without a bit are marked as not reached. That is the end, unless 64 levels
+/// in
+///            a row were small; then:
+/// relax      the rest is searched by relaxation, as shortest paths are. Levels need no barrier.
+/// parents    the vertices that were reached by relaxation get their parents.
 ///
 /// The lane that reaches a vertex writes its level and parent.
 template <class Team, class Vertex, class Offset>
@@ -43,7 +43,7 @@ class bfs_search {
   using frontier_type = frontier<Team, Vertex, Offset, Vertex>;
   using relaxation_type = relaxation<Team, Vertex, Offset, unit_edges, Vertex>;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = bfs_task<Vertex, Offset>;
@@ -65,9 +65,9 @@ class bfs_search {
           begin();
           break;
         case step::top_down:
-        case step::deep:
+        case step::relax:
           relaxation_.begin_round(frontier_.edges(), true);
-          frontier_.visit_edges(is_deep_ ? relaxation_.steps() : 1, *this);
+          frontier_.visit_edges(by_relaxation_ ? relaxation_.steps() : 1, *this);
           break;
         case step::bottom_up:
           side_ = 1 - side_;
@@ -77,27 +77,29 @@ class bfs_search {
         case step::list:
           list_frontier();
           break;
-        case step::others:
+        case step::unreached:
           unreached_vertices<Team, Vertex, Offset>(team_, task_).write(bits(), !is_done(), depth_);
           break;
         default:
           relaxation_parents<Team, Vertex, Offset>(team_, task_).find(depth_, frontier_);
       }
-      meet(s);
+      end_step(s);
     }
   }
 
-  // What a frontier asks of a search. What an edge brings is where it comes from, or deep how many
-  // edges from a source.
-  LANEWISE_KERNEL_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                                     const lanes<Offset> (&edge)[at_once],
-                                     mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
-                                     lanes<Vertex> (&value)[at_once]) const {
-    if (is_deep_) return relaxation_.look(there, from, edge, open, to, value);
+  // The functions of a frontier's Visit. The value of an edge is the vertex it comes from; by
+  // relaxation, the number of edges from a source.
+  LANEWISE_KERNEL_FUNCTION void filter_edges(const mask_type (&there)[at_once],
+                                             const lanes<Vertex>& from,
+                                             const lanes<Offset> (&edge)[at_once],
+                                             mask_type (&open)[at_once],
+                                             lanes<Vertex> (&to)[at_once],
+                                             lanes<Vertex> (&value)[at_once]) const {
+    if (by_relaxation_) return relaxation_.filter_edges(there, from, edge, open, to, value);
     const auto warp = team_.warp();
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
-      to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+      to[k] = warp.gather(there[k], task_.out.columns, edge[k], no_vertex);
       value[k] = from;
     }
     task_.out.only_vertices(warp, there, to, task_.errors, open);
@@ -106,10 +108,10 @@ class bfs_search {
     for (int k = 0; k < at_once; ++k)
       open[k] = open[k] & !detail::is_reached<true>(warp, bits(), open[k], to[k]);
   }
-  LANEWISE_KERNEL_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                           const lanes<Vertex>& value) const {
+  LANEWISE_KERNEL_FUNCTION mask_type try_visit(const mask_type& active, const lanes<Vertex>& vertex,
+                                               const lanes<Vertex>& value) const {
     const auto warp = team_.warp();
-    if (is_deep_) {
+    if (by_relaxation_) {
       const auto depth = warp.template cast<std::uint32_t>(value);
       return relaxation_.lower(active, vertex, depth) &
              (depth < static_cast<std::uint32_t>(task_.most_depth));
@@ -122,25 +124,25 @@ class bfs_search {
   }
 
  private:
-  enum class step { begin, top_down, bottom_up, list, others, deep, parents, end };
+  enum class step { begin, top_down, bottom_up, list, unreached, relax, parents, end };
 
   static constexpr std::uint32_t alpha = 14;  // of devices
   static constexpr double edges_of_word = 6, edges_of_look = 0.25;
   static constexpr std::uint32_t narrow_edges_of_warp = 4;
-  static constexpr int patience = 64;  // thin levels before a search goes deep
+  static constexpr int patience = 64;  // small levels before relaxation
 
-  LANEWISE_KERNEL_FUNCTION bool is_thin() const {
+  LANEWISE_KERNEL_FUNCTION bool is_small() const {
     return frontier_.edges() <= narrow_edges_of_warp * team_.league() * Team::warps;
   }
-  /// Whether warps are better off without meetings. A thread of a host has more to do between them:
-  /// 16 of them search a lattice of 4096^2 in 187 ms level by level, and in 62 deep. One thread has
-  /// nobody to meet.
+  /// Whether warps are faster without barriers. A thread of a host has more to do between them. One
+  /// thread needs none. Measured: 16 threads search a lattice of 4096^2 in 187 ms level by level,
+  /// by relaxation in 62.
   LANEWISE_KERNEL_FUNCTION bool is_narrow() const {
-    if constexpr (!Team::is_single_thread) return is_thin();
-    return team_.league() > 1 && frontier_.edges() <= relaxation_type::thin_edges(team_.league());
+    if constexpr (!Team::is_single_thread) return is_small();
+    return team_.league() > 1 && frontier_.edges() <= relaxation_type::small_edges(team_.league());
   }
   LANEWISE_KERNEL_FUNCTION bool pays_bottom_up() const {
-    if (task_.into.begins == nullptr || is_thin()) return false;
+    if (task_.into.begins == nullptr || is_small()) return false;
     if constexpr (Team::is_single_thread) return pays_thread_bottom_up();
     return frontier_.edges() > edges_left_ / alpha;
   }
@@ -180,35 +182,35 @@ class bfs_search {
   /// What comes after a step. All teams know the same.
   LANEWISE_KERNEL_FUNCTION step next(step s) const {
     if (s == step::parents) return step::end;
-    if (s == step::others) return is_done() ? step::end : step::deep;
-    if (s == step::deep) {
-      if (frontier_.edges() != 0) return step::deep;
+    if (s == step::unreached) return is_done() ? step::end : step::relax;
+    if (s == step::relax) {
+      if (frontier_.edges() != 0) return step::relax;
       return task_.parents != nullptr ? step::parents : step::end;
     }
-    if (is_done()) return step::others;
+    if (is_done()) return step::unreached;
     if (pays_bottom_up()) return step::bottom_up;
     if (s == step::bottom_up) return step::list;
-    return thin_levels_ >= patience ? step::others : step::top_down;
+    return small_levels_ >= patience ? step::unreached : step::top_down;
   }
 
-  LANEWISE_KERNEL_FUNCTION void meet(step s) {
-    if (s == step::others) {
+  LANEWISE_KERNEL_FUNCTION void end_step(step s) {
+    if (s == step::unreached) {
       if (is_done()) return;
-      is_deep_ = true;
+      by_relaxation_ = true;
       frontier_.list_once(true);
-      frontier_.wait();
+      frontier_.all_reduce();
       return;
     }
     // A thread that is alone keeps its rows (one core, lattice of 1024^2: 43 to 34 ms).
-    int kept = s == step::deep ? relaxation_.kept() : 0;
+    int kept = s == step::relax ? relaxation_.kept() : 0;
     if constexpr (Team::is_single_thread)
-      if (s != step::deep && team_.league() == 1) kept = frontier_type::own_rows;
-    frontier_.meet(kept);
-    if (s == step::list || s == step::deep) return;
+      if (s != step::relax && team_.league() == 1) kept = frontier_type::own_rows;
+    frontier_.end_round(kept);
+    if (s == step::list || s == step::relax) return;
     const Offset edges = frontier_.edges();
     edges_left_ -= edges < edges_left_ ? edges : edges_left_;
     ++depth_;
-    thin_levels_ = is_narrow() ? thin_levels_ + 1 : 0;
+    small_levels_ = is_narrow() ? small_levels_ + 1 : 0;
   }
 
   LANEWISE_KERNEL_FUNCTION void begin() {
@@ -220,7 +222,7 @@ class bfs_search {
           const mask_type open[1] = {task_.out.only_vertices(warp, there, vertex[0], task_.errors)};
           frontier_.add(open, vertex, vertex, *this);
         });
-    frontier_.claim_all(*this);
+    frontier_.visit_all_ends(*this);
   }
   /// What the last level has reached bottom up becomes a frontier of rows.
   LANEWISE_KERNEL_FUNCTION void list_frontier() {
@@ -243,9 +245,9 @@ class bfs_search {
   const Team& team_;
   const task& task_;
   std::int32_t depth_ = -1;  // of the frontier
-  bool is_deep_ = false;
-  int thin_levels_ = 0;  // one after the other
-  Offset edges_left_;    // from vertices that are not reached yet
+  bool by_relaxation_ = false;
+  int small_levels_ = 0;  // one after the other
+  Offset edges_left_;     // from vertices that are not reached yet
   int side_ = 0;
   frontier_type frontier_;
   relaxation_type relaxation_;

@@ -28,7 +28,7 @@ class bottom_up {
   using mask_type = mask_t<warp_type, std::uint32_t>;
   using piece = edge_piece<Vertex, Offset>;
   using few = few_columns<Vertex, Offset>;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
   static constexpr std::uint32_t long_row = 128;  // more columns are left for the warp
 
  public:
@@ -50,16 +50,16 @@ class bottom_up {
                                       const auto old = warp.load(there, before_ + first, ~0u);
                                       warp.store(there, after_ + first, old);
                                       warp.fence();
-                                      look_from(first, old);
+                                      test_words(first, old);
                                     });
-    while (count_ > 0) look();
+    while (count_ > 0) test_waiting();
     return team_.warp().reduce(edges_, plus{});
   }
 
  private:
   /// The vertices of words, those without a bit, look. What memory says of the next rows is on its
   /// way meanwhile.
-  LANEWISE_KERNEL_FUNCTION void look_from(std::int64_t first, const lanes<std::uint32_t>& words) {
+  LANEWISE_KERNEL_FUNCTION void test_words(std::int64_t first, const lanes<std::uint32_t>& words) {
     const auto warp = team_.warp();
     auto todo = warp.ballot(words != ~0u);
     if (todo == 0) return;
@@ -70,7 +70,7 @@ class bottom_up {
       const auto row = next;
       if (todo != 0) next = limits_of(first + warp_type::lowest(todo));
       begin(first + l, warp.broadcast(words, l), task_.into.between(warp, row));
-      while (count_ >= width) look();
+      while (count_ >= width) test_waiting();
     }
   }
   LANEWISE_KERNEL_FUNCTION auto limits_of(std::int64_t word) const {
@@ -78,7 +78,7 @@ class bottom_up {
     return task_.into.limits_from(team_.warp(), vertex < task_.out.vertices,
                                   static_cast<Vertex>(word * 32));
   }
-  /// Vertices of a word wait. Those without edges get a bit, so that nobody looks at them again.
+  /// Vertices of a word wait. Those without edges get a bit, so that no lane looks at them again.
   template <class Row>
   LANEWISE_KERNEL_FUNCTION void begin(std::int64_t at, std::uint32_t word, const Row& row) {
     const auto warp = team_.warp();
@@ -103,7 +103,7 @@ class bottom_up {
                                                        begin, length, vertex)));
   }
   /// A waiting vertex for each lane, as far as there are any, looks at what is next of its row.
-  LANEWISE_KERNEL_FUNCTION void look() {
+  LANEWISE_KERNEL_FUNCTION void test_waiting() {
     const auto warp = team_.warp();
     const int taken = count_ < width ? count_ : width;
     count_ -= taken;
@@ -111,36 +111,36 @@ class bottom_up {
     warp.fence();
     const lanes<piece> row = warp.load(active, waiting_ + count_, piece{});
     warp.fence();
-    look_at(active, warp.map([](const piece& p) { return p.from; }, row),
-            warp.map([](const piece& p) { return p.begin; }, row),
-            warp.map([](const piece& p) { return p.length; }, row));
+    test_rows(active, warp.map([](const piece& p) { return p.from; }, row),
+              warp.map([](const piece& p) { return p.begin; }, row),
+              warp.map([](const piece& p) { return p.length; }, row));
   }
-  LANEWISE_KERNEL_FUNCTION void look_at(const mask_type& active, const lanes<Vertex>& vertex,
-                                        const lanes<Offset>& begin, const lanes<Offset>& length) {
+  LANEWISE_KERNEL_FUNCTION void test_rows(const mask_type& active, const lanes<Vertex>& vertex,
+                                          const lanes<Offset>& begin, const lanes<Offset>& length) {
     const auto warp = team_.warp();
     lanes<Vertex> parent = warp.map(
-        active, [c = columns_](Offset b, Offset l) { return c.reached(b, l); }, nobody, begin,
+        active, [c = columns_](Offset b, Offset l) { return c.reached(b, l); }, no_vertex, begin,
         length);
     const auto seen = warp.map([c = columns_](Offset b) { return c.reach(b); }, begin);
     const auto left = warp.map(
         [](Offset l, Offset s) -> Offset { return l > s ? static_cast<Offset>(l - s) : 0; }, length,
         seen);
-    const mask_type open = active & (parent == nobody) & (left != Offset{0});
+    const mask_type open = active & (parent == no_vertex) & (left != Offset{0});
     if (warp.any(open)) {
       const auto next = begin + seen;
       const mask_type by_warp = open & (left > Offset{long_row});
       for (auto todo = warp.ballot(by_warp); todo != 0; todo &= todo - 1) {
         const int l = warp_type::lowest(todo);
         const Offset from = warp.broadcast(next, l);
-        const Vertex by =
-            detail::find_reached_along(warp, task_.into, before_, from,
-                                       static_cast<Offset>(from + warp.broadcast(left, l)), nobody);
+        const Vertex by = detail::find_reached_along(
+            warp, task_.into, before_, from, static_cast<Offset>(from + warp.broadcast(left, l)),
+            no_vertex);
         parent = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l), lanes<Vertex>(by),
                                   parent);
       }
       wait(open & !by_warp, vertex, next, left);
     }
-    found(active & (parent != nobody), vertex, parent);
+    found(active & (parent != no_vertex), vertex, parent);
   }
   LANEWISE_KERNEL_FUNCTION void found(const mask_type& mask, const lanes<Vertex>& vertex,
                                       const lanes<Vertex>& parent) {
@@ -157,7 +157,7 @@ class bottom_up {
     const bool are_same = task_.out.begins == task_.into.begins;
     const mask_type none =
         are_same ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});
-    task_.record(warp, none, vertex, lanes<Vertex>(nobody), -1);
+    task_.record(warp, none, vertex, lanes<Vertex>(no_vertex), -1);
     return warp.ballot(none);
   }
   LANEWISE_KERNEL_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {

@@ -40,8 +40,8 @@ struct components_task {
   status* errors;
 };
 
-/// Connected components by teams that are all resident and meet after each step (Afforest, by
-/// Sutton, Ben-Nun and Barak). The first edges of all vertices unite most of a large component.
+/// Connected components by resident teams, with a barrier after each step (Afforest, by Sutton,
+/// Ben-Nun and Barak). The first edges of all vertices unite most of a large component.
 /// Then vertices that are in it have nothing more to do, as long as the others look at their edges
 /// in both directions.
 ///
@@ -61,7 +61,7 @@ class component_search {
   using lanes = lanes_t<warp_type, T>;
   using mask_type = mask_t<warp_type, std::uint32_t>;
   using rows = graph_rows<Vertex, Offset>;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = components_task<Vertex, Offset>;
@@ -77,19 +77,19 @@ class component_search {
 
   LANEWISE_KERNEL_FUNCTION void run() {
     for_each_window<&component_search::adopt>();
-    meet();
+    all_reduce();
     for_each_window<&component_search::compress_window>();
-    meet();
+    all_reduce();
     for_each_window<&component_search::sample>();
-    meet();
+    all_reduce();
     for_each_window<&component_search::compress_window>();
     if (task_.into.begins != nullptr) guess();
-    meet();
+    all_reduce();
     for_each_window<&component_search::take_rest>();
-    const Offset pieces = static_cast<Offset>(meet());
+    const Offset pieces = static_cast<Offset>(all_reduce());
     if (pieces != 0) {
       take_pieces(task_.pieces.size(pieces));
-      meet();
+      all_reduce();
     }
     if (task_.count.exist() && team_.index() == 0)
       team_.once([&] {
@@ -106,12 +106,12 @@ class component_search {
   // along rows.
   static constexpr std::int64_t batch = Team::warps > 1 ? 1 : 64;
 
-  /// The teams meet. Returns how many pieces of long rows they have found.
-  LANEWISE_KERNEL_FUNCTION std::uint64_t meet() {
+  /// Waits for all teams. Returns how many pieces of long rows they have found.
+  LANEWISE_KERNEL_FUNCTION std::uint64_t all_reduce() {
     league_sums::add(team_, shared_.sums, {{mine_, pieces_}});
     mine_ = 0;
     pieces_ = 0;
-    const auto all = meeting_.meet(team_, shared_.sums);
+    const auto all = meeting_.all_reduce(team_, shared_.sums);
     united_ += all[0];
     return all[1];
   }
@@ -140,7 +140,7 @@ class component_search {
     const auto row = task_.out.from(team_.warp(), there, first);
     const auto me = vertices_from(first);
     const auto neighbour =
-        warp.gather(there & (row.length != Offset{0}), task_.out.columns, row.begin, nobody);
+        warp.gather(there & (row.length != Offset{0}), task_.out.columns, row.begin, no_vertex);
     const auto is_less = there & (neighbour < me);
     warp.store(there, task_.labels + first, lanewise::select(is_less, neighbour, me));
     mine_ += static_cast<std::uint64_t>(warp.count(is_less));
@@ -158,7 +158,7 @@ class component_search {
     // Threads of hosts compare labels first.
     auto label = me;
     if constexpr (Team::is_single_thread)
-      label = team_.warp().load_relaxed(there, task_.labels, me, nobody);
+      label = team_.warp().load_relaxed(there, task_.labels, me, no_vertex);
     // Under a first neighbour that is less a vertex hangs already.
     near[0].there = near[0].there & (near[0].vertex > me);
     LANEWISE_UNROLL
@@ -187,7 +187,7 @@ class component_search {
 
   LANEWISE_KERNEL_FUNCTION void take_rest(Vertex first, const mask_type& there) {
     const auto warp = team_.warp();
-    const auto label = warp.load_relaxed(there, task_.labels, vertices_from(first), nobody);
+    const auto label = warp.load_relaxed(there, task_.labels, vertices_from(first), no_vertex);
     const auto open = there & (label != largest_);
     if (!warp.any(open)) return;
     take_rows(task_.out, 0, sampled, first, open, label);
@@ -262,7 +262,7 @@ class component_search {
                                                     const lanes<Offset>& edge,
                                                     const rows& all) const {
     const auto warp = team_.warp();
-    const auto vertex = warp.gather(mask, all.columns, edge, nobody);
+    const auto vertex = warp.gather(mask, all.columns, edge, no_vertex);
     return {vertex, all.only_vertices(warp, mask, vertex, task_.errors)};
   }
   LANEWISE_KERNEL_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
@@ -278,8 +278,8 @@ class component_search {
   scratch& shared_;
   const task& task_;
   league_sums meeting_;
-  Vertex largest_ = nobody;  // a guess
-  std::uint64_t mine_ = 0;   // sets that this warp has united since the last meeting
+  Vertex largest_ = no_vertex;  // a guess
+  std::uint64_t mine_ = 0;      // sets that this warp has united since the last barrier
   std::uint64_t pieces_ = 0;
   std::uint64_t united_ = 0;  // in all
 };

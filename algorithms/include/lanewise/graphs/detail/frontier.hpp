@@ -21,32 +21,31 @@ struct frontier_memory {
   std::uint32_t* listed;  // for each vertex the last round whose pieces have its row
 };
 
-/// A vertex that an edge leads to, and what it brings: a distance, or where it comes from.
+/// A vertex that an edge leads to, and the edge's value: a distance, or the vertex it comes from.
 template <class Vertex, class Value>
 struct edge_end {
   Vertex vertex;
   Value value;
 };
 
-/// The frontier of a search in a resident kernel, as rows whose edges are to be looked at in the
-/// next round. Rows go to an array that all teams share, long ones in pieces. They are shared
-/// evenly in the next round: no warp has much more to do than others.
+/// The frontier of a search in a resident kernel: rows whose edges the next round visits. Rows go
+/// to an array that all teams share, long ones in pieces. Warps have even shares of the edges.
 ///
-/// Where rounds are thin, a warp keeps a few rows of one piece in scratch instead. These need no
-/// way through memory, so that a warp can go on with them for several rounds before all meet.
+/// In small rounds a warp keeps a few rows of one piece in scratch instead. These need no way
+/// through memory, so a warp can visit them for several rounds before the league's next barrier.
 ///
 /// A search is a Visit with two functions, or three:
 ///
-///   look(there, from, edge, open, to, value)
-///            edges of the frontier, in arrays of at_once masks and lanes. The edges of a lane are
-///            from one vertex. Says which lead to vertices that may be in the next frontier, and
-///            what they bring there. Most edges of most searches do not, so that lanes get few.
-///   claim(active, vertex, value)
-///            such vertices, side by side now. Returns which are in the next frontier. A vertex may
-///            come there again and again, but each time for one of the lanes that claim it.
+///   filter_edges(there, from, edge, open, to, value)
+///            takes edges of the frontier, in arrays of at_once masks and lanes. The edges of a
+///            lane are from one vertex. `open` says whether the vertex that an edge leads to may be
+///            in the next frontier, `to` and `value` which it is and its value. Most edges fail.
+///   try_visit(active, vertex, value)
+///            takes such vertices, side by side now. Returns which are in the next frontier. A
+///            vertex may come there several times, but each time for one of the lanes that try.
 ///   stays_near(active, value)
-///            before these are claimed: which of them are in the next frontier if their claim says
-///            so. The rows of others are not read. Without it all may be.
+///            is asked before try_visit. Returns which may be in the next frontier. Rows of others
+///            are not read. Without it all may be.
 template <class Team, class Vertex, class Offset, class Value>
 class frontier {
   using warp_type = typename Team::warp_type;
@@ -92,7 +91,7 @@ class frontier {
   LANEWISE_KERNEL_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
                                      const Row& row) {
     const auto warp = team_.warp();
-    if (next_ > pieces_type::row_room - width) settle(Team::is_single_thread ? own_rows : 0, false);
+    if (next_ > pieces_type::row_room - width) flush(Team::is_single_thread ? own_rows : 0, false);
     next_ += static_cast<int>(warp.compress_store(mine() + next_, active,
                                                   warp.map(
                                                       [](Offset b, Offset l, Vertex v) {
@@ -101,7 +100,7 @@ class frontier {
                                                       row.begin, row.length, vertex)));
     has_long_ = has_long_ || warp.any(active & (row.length > Offset{most_piece_edges}));
   }
-  /// Vertices that edges lead to, to be claimed when a warp of them is there.
+  /// Adds vertices that edges lead to. They are visited when there are enough for a warp.
   template <int k, class Visit>
   LANEWISE_KERNEL_FUNCTION void add(const mask_type (&open)[k], const lanes<Vertex> (&vertex)[k],
                                     const lanes<Value> (&value)[k], Visit& visit) {
@@ -116,12 +115,12 @@ class frontier {
                                                         },
                                                         vertex[i], value[i])));
     prefetch_rows(open, vertex);
-    if (ends_ >= width) claim(width, visit);
+    if (ends_ >= width) visit_ends(width, visit);
   }
-  /// All that were added.
+  /// Visits all that were added.
   template <class Visit>
-  LANEWISE_KERNEL_FUNCTION void claim_all(Visit& visit) {
-    claim(1, visit);
+  LANEWISE_KERNEL_FUNCTION void visit_all_ends(Visit& visit) {
+    visit_ends(1, visit);
   }
   /// Room for 2 * width pieces of this warp, while nothing is pushed or kept.
   LANEWISE_KERNEL_FUNCTION piece* spare() const { return mine(); }
@@ -130,41 +129,40 @@ class frontier {
     league_sums::add(team_, shared_.found.sums, {{edges, 0}});
   }
 
-  /// Looks at the edges of this round's rows: the rows that this warp has kept, and its share of
-  /// the others. Then goes on with rows that this warp has pushed and may keep, for `steps` rounds
-  /// in all.
+  /// Visits the edges of this round's rows: of the rows that this warp has kept, and of its share
+  /// of the others. Then visits those of rows that this warp has pushed and may keep, for `steps`
+  /// rounds in all.
   template <class Visit>
   LANEWISE_KERNEL_FUNCTION void visit_edges(int steps, Visit& visit) {
     const auto number = static_cast<Offset>(queue_end_ - queue_begin_);
     const Offset most = capacity();
     expand_round(number < most ? number : most, visit);
     while (--steps > 0 && next_ != 0) {
-      settle(own_rows, false);
-      turn();
+      flush(own_rows, false);
+      swap_lists();
       expand_round(Offset{0}, visit);
     }
   }
-  /// Looks at the edges of a row in each lane. Nothing is claimed.
+  /// Calls look for the edges of a row in each lane. No vertex is visited.
   template <class Look>
   LANEWISE_KERNEL_FUNCTION void for_each_edge_of(const lanes<piece>& rows, const Look& look) const {
     edges_type::for_each(team_.warp(), rows, look);
   }
 
-  /// The league meets, and what was pushed is the next round. most_kept: how many rows a warp may
-  /// keep.
-  LANEWISE_KERNEL_FUNCTION void meet(int most_kept) {
-    settle(most_kept, true);
-    const auto x = wait();
+  /// Waits for the league; what was pushed is the next round. A warp may keep `most_kept` rows.
+  LANEWISE_KERNEL_FUNCTION void end_round(int most_kept) {
+    flush(most_kept, true);
+    const auto x = all_reduce();
     edges_ = static_cast<Offset>(x[0]);
     queue_begin_ = queue_end_;
     queue_end_ += static_cast<Offset>(x[1]);
-    turn();
+    swap_lists();
     ++round_;
   }
-  /// The league meets within a round. Returns the sums of what teams have counted.
-  LANEWISE_KERNEL_FUNCTION league_sums::numbers wait() {
+  /// Waits for the league within a round. Returns the sums of what teams have counted.
+  LANEWISE_KERNEL_FUNCTION league_sums::numbers all_reduce() {
     league_sums of(memory_.meetings, meetings_);
-    const auto x = of.meet(team_, shared_.found.sums);
+    const auto x = of.all_reduce(team_, shared_.found.sums);
     meetings_ = of.rounds();
     return x;
   }
@@ -178,7 +176,7 @@ class frontier {
     return pieces_type::list_of(team_, shared_.found, side_);
   }
   /// What was pushed becomes what is kept.
-  LANEWISE_KERNEL_FUNCTION void turn() {
+  LANEWISE_KERNEL_FUNCTION void swap_lists() {
     here_ = next_;
     next_ = 0;
     side_ = 1 - side_;
@@ -187,9 +185,9 @@ class frontier {
     return shared_.ends.data() + team_.warp_index() * room;
   }
 
-  /// While there are `least` ends or more, claims up to one for each lane.
+  /// While there are `least` ends or more, visits up to one for each lane.
   template <class Visit>
-  LANEWISE_KERNEL_FUNCTION void claim(int least, Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void visit_ends(int least, Visit& visit) {
     const auto warp = team_.warp();
     warp.fence();
     while (ends_ >= least) {
@@ -199,12 +197,12 @@ class frontier {
       const lanes<end_type> end = warp.load(active, ends() + ends_, end_type{});
       const auto vertex = warp.map([](const end_type& e) { return e.vertex; }, end);
       const auto value = warp.map([](const end_type& e) { return e.value; }, end);
-      // Rows are read without waiting for the claims.
+      // Rows are read without waiting for try_visit.
       mask_type next = active;
       if constexpr (requires { visit.stays_near(active, value); })
         next = visit.stays_near(active, value);
       const auto row = rows_.of(warp, next, vertex);
-      push(visit.claim(active, vertex, value), vertex, row);
+      push(visit.try_visit(active, vertex, value), vertex, row);
     }
     warp.fence();
   }
@@ -228,11 +226,11 @@ class frontier {
   }
 
   /// Room for more, or the end of a round: rows that this warp may not keep go to memory.
-  LANEWISE_KERNEL_FUNCTION void settle(int most_kept, bool is_end) {
+  LANEWISE_KERNEL_FUNCTION void flush(int most_kept, bool is_end) {
     if (next_ == 0) return;
     if (!is_end && next_ <= most_kept && !has_long_) return;
-    next_ = pieces_type::settle(team_, shared_.found, pieces_type::lists > 1 ? side_ : 0, next_,
-                                next_part(), most_kept, is_end);
+    next_ = pieces_type::flush(team_, shared_.found, pieces_type::lists > 1 ? side_ : 0, next_,
+                               next_part(), most_kept, is_end);
     has_long_ = false;
   }
 
@@ -257,22 +255,22 @@ class frontier {
         batch = warp.load(warp.first(taken), kept() + here_, piece{});
         warp.fence();
         const int next = here_ < width ? here_ : width;
-        ask_for_columns(kept() + (here_ - next), next);
+        prefetch_columns(kept() + (here_ - next), next);
       } else {
         const Offset left = number - at < each ? static_cast<Offset>(number - at) : each;
         batch = warp.load(warp.first(static_cast<int>(left)), items + at, piece{});
         at = number - at > warps * each ? static_cast<Offset>(at + warps * each) : number;
-        ask_for_columns(items + at, static_cast<int>(number - at < each ? number - at : each));
+        prefetch_columns(items + at, static_cast<int>(number - at < each ? number - at : each));
       }
-      edges_type::for_each(warp, batch, looks<Visit>{*this, visit});
+      edges_type::for_each(warp, batch, edge_filter<Visit>{*this, visit});
     }
-    claim_all(visit);
+    visit_all_ends(visit);
   }
   // Hosts ask for what they will read soon; warps of devices have others to wait for. (One core,
   // 2^20 vertices: bfs urand 46 to 41 ms, of a lattice 47 to 42.)
 
   /// The first columns of the next few rows.
-  LANEWISE_KERNEL_FUNCTION void ask_for_columns(const piece* next, int count) const {
+  LANEWISE_KERNEL_FUNCTION void prefetch_columns(const piece* next, int count) const {
     if constexpr (Team::is_single_thread) {
       const auto warp = team_.warp();
       const auto there = warp.first(count);
@@ -282,7 +280,7 @@ class frontier {
               there, [=](std::uint32_t l) { return next[l].begin; }, Offset{0}, warp.lane()));
     }
   }
-  /// Prefetches the row begins of vertices that are to be claimed.
+  /// Prefetches the row begins of vertices that are to be visited.
   template <int k>
   LANEWISE_KERNEL_FUNCTION void prefetch_rows(const mask_type (&open)[k],
                                               const lanes<Vertex> (&vertex)[k]) const {
@@ -290,7 +288,7 @@ class frontier {
       for (int i = 0; i < k; ++i) team_.warp().prefetch(open[i], rows_.begins, vertex[i]);
   }
   template <class Visit>
-  struct looks {
+  struct edge_filter {
     frontier& all;
     Visit& visit;
     LANEWISE_KERNEL_FUNCTION void operator()(const mask_type (&there)[at_once],
@@ -299,7 +297,7 @@ class frontier {
       mask_type open[at_once];
       lanes<Vertex> to[at_once];
       lanes<Value> value[at_once];
-      visit.look(there, from, edge, open, to, value);
+      visit.filter_edges(there, from, edge, open, to, value);
       all.add(open, to, value, visit);
     }
   };
@@ -313,7 +311,7 @@ class frontier {
   std::uint32_t meetings_ = 0;
   Offset edges_ = 0;
   Offset queue_begin_ = 0, queue_end_ = 0;  // this round's pieces by the counter
-  int ends_ = 0;                            // ends of edges that are not claimed yet
+  int ends_ = 0;                            // ends of edges that are not visited yet
   int here_ = 0;                            // rows that this warp has kept of this round
   int next_ = 0;                            // and of the next one
   int side_ = 0;                            // which list is the next round's

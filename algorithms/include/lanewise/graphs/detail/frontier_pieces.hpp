@@ -72,9 +72,8 @@ class frontier_pieces {
 
   /// Keeps up to most_kept rows of a list, none longer than a piece. Returns how many. The others
   /// go to the queue, and their edges are counted; at the end of a round those of kept rows, too.
-  static LANEWISE_SEPARATE_FUNCTION int settle(const Team team, scratch& shared, int side,
-                                               int count, const queue_part part, int most_kept,
-                                               bool is_end) {
+  static LANEWISE_SEPARATE_FUNCTION int flush(const Team team, scratch& shared, int side, int count,
+                                              const queue_part part, int most_kept, bool is_end) {
     const auto warp = team.warp();
     piece* pieces = list_of(team, shared, side);
     league_sums::numbers added{};

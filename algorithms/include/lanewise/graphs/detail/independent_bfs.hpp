@@ -14,10 +14,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One search of a batch, from its source, by a few teams that have no other: top down, a meeting
-/// of these teams after each level. Frontiers are small here, and what a warp does besides looking
-/// at edges is what counts: a frontier is a list of vertices, and no more. A vertex is claimed by
-/// its level.
+/// One search of a batch from its source, top down, by a few teams that have no other. These teams
+/// have a barrier after each level. Frontiers are small here, so what a warp does besides reading
+/// edges costs most: a frontier is a list of vertices. An atomic write of its level visits a
+/// vertex.
 template <class Team, class Vertex, class Offset>
 class independent_bfs {
   using warp_type = typename Team::warp_type;
@@ -28,8 +28,8 @@ class independent_bfs {
   using places = lanes<std::int64_t>;
   using mask_type = mask_t<warp_type, std::uint32_t>;
   static constexpr int at_once = 4;
-  static constexpr Offset short_row = 16;  // edges that a lane looks at alone
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Offset short_row = 16;  // edges that a lane reads alone
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
   static constexpr std::uint32_t not_reached = ~std::uint32_t{0};
 
  public:
@@ -51,9 +51,9 @@ class independent_bfs {
   /// row has more edges than that.
   LANEWISE_FUNCTION bool run() {
     forget_levels();
-    meet();
+    all_reduce();
     begin();
-    std::uint64_t listed = meet();
+    std::uint64_t listed = all_reduce();
     for (depth_ = 0; listed <= room_ && listed != 0 && depth_ < task_.most_depth; ++depth_) {
       const Vertex* const vertices = items(depth_);
       detail::for_each_window_of(
@@ -64,7 +64,7 @@ class independent_bfs {
       // The counter of the list after the next one. No warp uses it now.
       if (team_.index() == 0 && team_.warp_index() == 0)
         team_.warp().template store<order::relaxed, scope::device>(*counter(depth_ + 2), Offset{0});
-      listed = meet();
+      listed = all_reduce();
     }
     return listed <= room_;
   }
@@ -100,11 +100,11 @@ class independent_bfs {
         });
   }
   /// How many vertices have been listed.
-  LANEWISE_FUNCTION std::uint64_t meet() {
+  LANEWISE_FUNCTION std::uint64_t all_reduce() {
     league_sums::add(team_, shared_.sums, {{listed_, 0}});
     listed_ = 0;
     league_sums of(task_.memory.meetings + which_ * league_sums::words(team_.league()), meetings_);
-    const auto x = of.meet(team_, shared_.sums);
+    const auto x = of.all_reduce(team_, shared_.sums);
     meetings_ = of.rounds();
     return x[0];
   }
@@ -116,10 +116,10 @@ class independent_bfs {
     lanes<Vertex> vertex[at_once];
     for (int k = 0; k < at_once; ++k) {
       there[k] = warp.first(k == 0 ? 1 : 0);
-      vertex[k] = warp.load(there[k], task_.sources + which_, nobody);
+      vertex[k] = warp.load(there[k], task_.sources + which_, no_vertex);
     }
     task_.out.only_vertices(warp, there, vertex, task_.errors, open);
-    claim(open, vertex);
+    try_visit(open, vertex);
   }
   /// The edges of a vertex in each lane: short rows by their lanes, side by side, then long ones by
   /// the warp, one after the other. Both are lanes that go through places in steps.
@@ -155,14 +155,14 @@ class independent_bfs {
     lanes<Vertex> to[at_once];
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
-      to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+      to[k] = warp.gather(there[k], task_.out.columns, edge[k], no_vertex);
     task_.out.only_vertices(warp, there, to, task_.errors, open);
-    claim(open, to);
+    try_visit(open, to);
   }
   /// Vertices that are reached first now get their level, and are listed. All reads are on their
   /// way before one is waited for, and then all minimums.
-  LANEWISE_FUNCTION void claim(const mask_type (&open)[at_once],
-                               const lanes<Vertex> (&vertex)[at_once]) {
+  LANEWISE_FUNCTION void try_visit(const mask_type (&open)[at_once],
+                                   const lanes<Vertex> (&vertex)[at_once]) {
     const auto warp = team_.warp();
     mask_type fresh[at_once];
     places place[at_once];

@@ -44,7 +44,7 @@ class neighbour_words {
   static constexpr int rounds = 16;                     // of lanes by themselves
   static constexpr int few = 8;                         // lanes for which these do not pay
   static constexpr Offset most_of_warp = Offset{1024};  // edges of one row
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   LANEWISE_FUNCTION neighbour_words(const W& warp, const graph_rows<Vertex, Offset>& rows,
@@ -83,7 +83,7 @@ class neighbour_words {
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       const auto place = first + offsets(static_cast<Offset>(static_cast<Offset>(k) * step));
-      neighbour[k] = warp_.gather(active & (place < end), rows_.columns, place, nobody);
+      neighbour[k] = warp_.gather(active & (place < end), rows_.columns, place, no_vertex);
     }
     words bits(std::uint64_t{0});
     LANEWISE_UNROLL

@@ -28,21 +28,21 @@ LANEWISE_KERNEL_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bit
                   word, vertex) != 0u;
 }
 
-/// A neighbour that is reached among columns [next, end), or nobody, by the warp.
+/// A neighbour that is reached among columns [next, end), or no_vertex, by the warp.
 template <class W, class Vertex, class Offset>
 LANEWISE_KERNEL_FUNCTION Vertex find_reached_along(const W& warp,
                                                    const graph_rows<Vertex, Offset>& rows,
                                                    const std::uint32_t* bits, Offset next,
-                                                   Offset end, Vertex nobody) {
+                                                   Offset end, Vertex no_vertex) {
   for (; next < end; next = static_cast<Offset>(next + W::width)) {
     const auto left = static_cast<Offset>(end - next);
     const auto there = warp.first(left);
-    const auto neighbour = warp.load(there, rows.columns + next, nobody);
+    const auto neighbour = warp.load(there, rows.columns + next, no_vertex);
     const auto hits =
         warp.ballot(detail::is_reached(warp, bits, there & (neighbour < rows.vertices), neighbour));
     if (hits != 0) return warp.broadcast(neighbour, W::lowest(hits));
   }
-  return nobody;
+  return no_vertex;
 }
 
 /// What a lane looks at of a row at a time: the columns of one block of 4 that lies at a multiple
@@ -52,7 +52,7 @@ template <class Vertex, class Offset>
 class few_columns {
   static constexpr int size = 4;
   using block = pack<Vertex, size>;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   /// Columns with a set bit are looked for.
@@ -69,7 +69,7 @@ class few_columns {
   LANEWISE_KERNEL_FUNCTION Offset reach(Offset next) const {
     return static_cast<Offset>(size - (next + shift_) % size);
   }
-  /// One of these with a bit, or nobody.
+  /// One of these with a bit, or no_vertex.
   LANEWISE_KERNEL_FUNCTION Vertex reached(Offset next, Offset length) const {
     const Offset seen = reach(next);
     const auto skip = static_cast<Offset>(size - seen);
@@ -81,7 +81,7 @@ class few_columns {
       LANEWISE_UNROLL
       for (int k = 0; k < size; ++k)
         here[k] =
-            is_among(k, skip, end) ? columns_[next + (static_cast<Offset>(k) - skip)] : nobody;
+            is_among(k, skip, end) ? columns_[next + (static_cast<Offset>(k) - skip)] : no_vertex;
     }
     std::uint32_t bit[size];
     LANEWISE_UNROLL
@@ -89,7 +89,7 @@ class few_columns {
       const Vertex v = here[k];
       bit[k] = is_among(k, skip, end) && v < vertices_ ? bits_[v / 32] >> (v % 32) & 1 : 0;
     }
-    Vertex found = nobody;
+    Vertex found = no_vertex;
     LANEWISE_UNROLL
     for (int k = 0; k < size; ++k)
       if (bit[k] != 0) found = here[k];

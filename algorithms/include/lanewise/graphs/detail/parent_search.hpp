@@ -26,7 +26,7 @@ struct parent_task {
 };
 
 /// Parents of vertices whose distances are known. An edge (u, v) of weight w is tight if
-/// `distance(u) + w == distance(v)`. The steps of teams that are all resident, and meet after each:
+/// `distance(u) + w == distance(v)`. The teams are resident, with a barrier after each step:
 ///
 ///   list    the rows of all vertices that are reached go to the queue.
 ///   strict  the tight edges from lesser distances are looked at. The least vertex that they come
@@ -46,7 +46,7 @@ class parent_search {
   using distance = distances<Weight>;
   using bits = typename distance::bits;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
   static constexpr std::uint32_t never = ~std::uint32_t{0};
 
  public:
@@ -60,18 +60,18 @@ class parent_search {
 
   LANEWISE_FUNCTION void run() {
     list();
-    frontier_.meet(0);
+    frontier_.end_round(0);
     visit<false> strict{*this};
     frontier_.visit_edges(1, strict);
     mark_sources();
-    frontier_.wait();
+    frontier_.all_reduce();
     count();
-    if (frontier_.wait()[0] == 0) return;
+    if (frontier_.all_reduce()[0] == 0) return;
     do {
       ++round_;
       visit<true> equal{*this};
       frontier_.visit_edges(1, equal);
-      frontier_.meet(0);
+      frontier_.end_round(0);
     } while (frontier_.edges() != 0);
   }
 
@@ -88,7 +88,7 @@ class parent_search {
           const mask_type reached = d < distance::most();
           const auto vertex =
               warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
-          warp.store(there, task_.parents + at, lanes<Vertex>(nobody));
+          warp.store(there, task_.parents + at, lanes<Vertex>(no_vertex));
           frontier_.push(reached, vertex, task_.rows.of(warp, reached, vertex));
         });
   }
@@ -106,7 +106,7 @@ class parent_search {
     detail::for_each_window_of(
         team_, vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
-          const auto without = warp.load(there, task_.parents + at, Vertex{0}) == nobody;
+          const auto without = warp.load(there, task_.parents + at, Vertex{0}) == no_vertex;
           const auto d = warp.load(there, task_.distance + at, distance::most());
           left += static_cast<std::uint64_t>(warp.count(without & (d < distance::most())));
           warp.store(there, task_.found_in + at,
@@ -120,10 +120,11 @@ class parent_search {
   struct visit {
     parent_search& search;
 
-    LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                                const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                                lanes<Vertex> (&to)[at_once],
-                                lanes<Vertex> (&value)[at_once]) const {
+    LANEWISE_FUNCTION void filter_edges(const mask_type (&there)[at_once],
+                                        const lanes<Vertex>& from,
+                                        const lanes<Offset> (&edge)[at_once],
+                                        mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                        lanes<Vertex> (&value)[at_once]) const {
       search.template find_tight<equal>(there, from, edge, open, to);
       if constexpr (equal)
         search.keep_of_round(from, open, to);
@@ -133,8 +134,8 @@ class parent_search {
       for (int k = 0; k < at_once; ++k) value[k] = from;
     }
     /// Which have the first parent that they get in a round.
-    LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                      const lanes<Vertex>& from) const {
+    LANEWISE_FUNCTION mask_type try_visit(const mask_type& active, const lanes<Vertex>& vertex,
+                                          const lanes<Vertex>& from) const {
       const auto warp = search.team_.warp();
       warp.fetch_min(active, search.task_.parents, vertex, from);
       if constexpr (!equal) return warp.first(0);
@@ -151,7 +152,7 @@ class parent_search {
     const auto before = warp.gather(there[0], task_.distance, from, distance::most());
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
-      to[k] = warp.gather(there[k], task_.rows.columns, edge[k], nobody);
+      to[k] = warp.gather(there[k], task_.rows.columns, edge[k], no_vertex);
       const auto weight = warp.gather(there[k], task_.weights, edge[k], Weight{0});
       const auto sum =
           warp.map([](bits d, Weight w) { return distance::sum(d, w); }, before, weight);

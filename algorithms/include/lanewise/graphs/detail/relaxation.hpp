@@ -50,9 +50,9 @@ struct unit_edges {
 
 /// Rounds in which the edges of a frontier lower distances, by atomic minimums: a vertex whose
 /// distance is lowered, and near, is in the next frontier. Whatever the order is, distances are
-/// right when nothing is lowered any more. So where rounds are thin, a warp goes on with what it
-/// has found for several steps before all meet. As warps are about equally fast, few distances are
-/// lowered twice, and most of what lies within these steps is right when they meet.
+/// right when nothing is lowered any more. So in small rounds a warp goes on with what it has found
+/// for several steps before the next barrier. Warps are about equally fast, so few distances are
+/// lowered twice, and most within these steps are right at the barrier.
 template <class Team, class Vertex, class Offset, class Edges, class Value>
 class relaxation {
   using warp_type = typename Team::warp_type;
@@ -66,15 +66,15 @@ class relaxation {
   // H200, lattice of 4096^2, bfs: 73 ms with 1 step, 32 with 4, 23 with 8, 17 with 16, 13 with 64.
   static constexpr int steps_apart = 64;
   static constexpr int most_kept = 8;
-  // A thread of a host takes the 2048 rows of a frontier of 8192 edges or so in 50 us, a meeting 2.
-  static constexpr std::uint32_t thin_edges_of_warp = Team::is_single_thread ? 8192 : 64;
+  // A thread of a host takes the 2048 rows of a frontier of 8192 edges or so in 50 us, a barrier 2.
+  static constexpr std::uint32_t small_edges_of_warp = Team::is_single_thread ? 8192 : 64;
 
  public:
   LANEWISE_FUNCTION relaxation(const Team& team, const graph_rows<Vertex, Offset>& rows,
                                const Edges& edges, bits* distance, status* errors)
       : team_(team), rows_(rows), edges_(edges), distance_(distance), errors_(errors) {}
 
-  /// The sources are claimed for the distance 0.
+  /// Visits the sources with the distance 0.
   template <class Visit>
   LANEWISE_FUNCTION void begin(const search_sources<Vertex>& sources, frontier_type& frontier,
                                Visit& visit) const {
@@ -86,24 +86,23 @@ class relaxation {
           const lanes<Value> zero[1] = {lanes<Value>(Value{0})};
           frontier.add(open, vertex, zero, visit);
         });
-    frontier.claim_all(visit);
+    frontier.visit_all_ends(visit);
   }
 
   /// The most edges of a round in which warps go on by themselves.
-  static LANEWISE_FUNCTION Offset thin_edges(std::uint32_t teams) {
-    return static_cast<Offset>(Offset{thin_edges_of_warp} * teams * Team::warps);
+  static LANEWISE_FUNCTION Offset small_edges(std::uint32_t teams) {
+    return static_cast<Offset>(Offset{small_edges_of_warp} * teams * Team::warps);
   }
-  /// Before each round. edges: of all its rows. may_part: warps may go on by themselves in it, if
-  /// it is thin.
+  /// Begins a round of `edges` edges. may_part: warps may go on by themselves if it is small.
   LANEWISE_FUNCTION void begin_round(Offset edges, bool may_part) {
-    is_thin_ = edges <= thin_edges(team_.league());
-    is_apart_ = is_thin_ && may_part;
+    is_small_ = edges <= small_edges(team_.league());
+    is_apart_ = is_small_ && may_part;
     if constexpr (Team::is_single_thread) {
       const std::uint64_t degree = std::uint64_t{rows_.edges} / rows_.vertices + 1;
       share_ = is_apart_ ? static_cast<int>(edges / (degree * team_.league())) : 0;
     }
   }
-  LANEWISE_FUNCTION bool is_thin() const { return is_thin_; }
+  LANEWISE_FUNCTION bool is_small() const { return is_small_; }
   /// How many rounds a warp goes on for by itself, and how many rows it keeps after them.
   LANEWISE_FUNCTION int steps() const { return is_apart_ ? steps_apart : 1; }
   /// A thread of a host keeps its share, as what others go on with is not in its caches (16
@@ -115,9 +114,10 @@ class relaxation {
 
   /// Says in `open` which of these edges may lower a distance, in `to` the vertex's number, and in
   /// `value` to what.
-  LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                              const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                              lanes<Vertex> (&to)[at_once], lanes<Value> (&value)[at_once]) const {
+  LANEWISE_FUNCTION void filter_edges(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                      const lanes<Offset> (&edge)[at_once],
+                                      mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                      lanes<Value> (&value)[at_once]) const {
     const auto warp = team_.warp();
     const auto before = warp.load_relaxed(there[0], distance_, from, Edges::none());
     lanes<bits> sum[at_once];
@@ -138,7 +138,7 @@ class relaxation {
     }
     // If many edges are relaxed, most lower nothing, and a read is cheaper. Otherwise warps of
     // devices do not wait for it.
-    if (!Team::is_single_thread && is_thin_) return;
+    if (!Team::is_single_thread && is_small_) return;
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
       open[k] = open[k] & (sum[k] < warp.load_relaxed(open[k], distance_, to[k], bits{0}));
@@ -155,7 +155,7 @@ class relaxation {
   Edges edges_;
   bits* distance_;
   status* errors_;
-  bool is_thin_ = false;   // this round
+  bool is_small_ = false;  // this round
   bool is_apart_ = false;  // warps go on by themselves
   int share_ = 0;          // of rows, on hosts
 };

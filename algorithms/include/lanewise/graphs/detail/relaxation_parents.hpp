@@ -10,8 +10,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The parents of vertices that were reached deep, where a vertex may have been lowered several
-/// times: of the neighbours whose level is one less, the least.
+/// Finds the parents of vertices that were reached by relaxation, which may lower a level several
+/// times: the least of the neighbours whose level is one less.
 template <class Team, class Vertex, class Offset>
 class relaxation_parents {
   using warp_type = typename Team::warp_type;
@@ -21,7 +21,7 @@ class relaxation_parents {
   using frontier_type = frontier<Team, Vertex, Offset, Vertex>;
   using piece = typename frontier_type::piece;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = bfs_task<Vertex, Offset>;
@@ -29,7 +29,7 @@ class relaxation_parents {
   LANEWISE_KERNEL_FUNCTION relaxation_parents(const Team& team, const task& t)
       : team_(team), task_(t) {}
 
-  /// Rows of what was reached deep, and of the frontier before, which was at `depth`.
+  /// Reads the rows of what was reached by relaxation, and of the frontier before, at `depth`.
   LANEWISE_KERNEL_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {
     detail::for_each_word_batch(
         team_, static_cast<std::int64_t>(task_.out.vertices),
@@ -57,7 +57,7 @@ class relaxation_parents {
     const auto warp = team_.warp();
     const auto next = warp.gather(there[0], task_.depths(), from, 0u) + lanes<std::uint32_t>(1u);
     for (int k = 0; k < at_once; ++k) {
-      const auto to = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+      const auto to = warp.gather(there[k], task_.out.columns, edge[k], no_vertex);
       const mask_type valid = there[k] & (to < task_.out.vertices);
       const auto level = warp.gather(valid, task_.depths(), to, 0u);
       warp.fetch_min(valid & (level == next), task_.parents, to, from);

@@ -28,8 +28,8 @@ struct search_sources {
   template <class W, class Mask>
   LANEWISE_FUNCTION auto load(const W& warp, const Mask& there, std::int64_t i) const {
     using lanes = lanes_t<W, Vertex>;
-    constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
-    return first == nullptr ? lanes(one) : warp.load(there, first + i, nobody);
+    constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
+    return first == nullptr ? lanes(one) : warp.load(there, first + i, no_vertex);
   }
 };
 template <class V>

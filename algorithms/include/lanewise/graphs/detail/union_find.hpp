@@ -18,10 +18,9 @@ namespace detail {
 /// The sets of the active lanes' vertices x and y become one, pair by pair. Returns how many sets
 /// are no longer ones of their own.
 ///
-/// Of two vertices the greater climbs: to be one set, they must meet. Who is at a root hangs it
-/// under the other vertex, root or not, if nobody was faster. Climbing halves the way for those who
-/// come later, as trees get high. (H200, a lattice of 2^24 vertices with 65 % of its edges: all of
-/// the search takes 1.5 ms, without halving 9.9.)
+/// The greater of two vertices climbs. At a root a compare-and-exchange links the root to the other
+/// vertex, root or not. Climbing halves paths for later lanes, as trees get high. (H200, a lattice
+/// of 2^24 vertices with 65 % of its edges: all of the search takes 1.5 ms, without halving 9.9.)
 template <class W, class Vertex, class Mask, class Lanes>
 LANEWISE_KERNEL_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, const Lanes& x,
                                    const Lanes& y) {
@@ -63,7 +62,7 @@ LANEWISE_KERNEL_FUNCTION bool unite_two(const W& warp, Vertex* labels, Vertex a,
       if (a == high) return true;
     } else {
       a = warp.template load<order::relaxed, scope::device>(labels[up]);
-      // Whoever has stored less is overwritten. That is right, too, as nobody is let go.
+      // A store of less is overwritten. That is right, too, as no vertex leaves its set.
       if (a != up) warp.template store<order::relaxed, scope::device>(labels[high], a);
     }
   }

@@ -11,7 +11,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Vertices without a bit, which nobody has reached by levels.
+/// Vertices without a bit: no level has reached them.
 template <class Team, class Vertex, class Offset>
 class unreached_vertices {
   using warp_type = typename Team::warp_type;
@@ -19,7 +19,7 @@ class unreached_vertices {
   using lanes = lanes_t<warp_type, T>;
   using words = lanes<std::uint32_t>;
   using mask_type = mask_t<warp_type, std::uint32_t>;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = bfs_task<Vertex, Offset>;
@@ -42,7 +42,7 @@ class unreached_vertices {
             const auto vertex = detail::vertices_of<Vertex>(warp, first + l);
             const mask_type valid = vertex < task_.out.vertices;
             const mask_type others = warp.template mask_of<std::uint32_t>(warp.broadcast(open, l));
-            task_.record(warp, others & valid, vertex, lanes<Vertex>(nobody), -1);
+            task_.record(warp, others & valid, vertex, lanes<Vertex>(no_vertex), -1);
             if (goes_on) prepare(valid, others, vertex, static_cast<std::uint32_t>(depth));
           }
         });

@@ -171,7 +171,7 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
 /// Compares the bounds with what was counted. If the threshold is beyond either, they move there,
 /// and the answer is false.
 template <class Key>
-LANEWISE_FUNCTION bool settle(selection_bounds<typename Key::bits>& now,
+LANEWISE_FUNCTION bool narrow(selection_bounds<typename Key::bits>& now,
                               const bounded_parts<std::int64_t>& is) {
   using bits = typename Key::bits;
   std::int64_t wanted = now.wanted - (now.anew ? is.beyond : 0);
@@ -324,13 +324,13 @@ struct bounds_pass_kernel {
   template <class Team>
   LANEWISE_LOOP_FUNCTION void narrow(const Team& team, scratch<Team>& shared,
                                      bounds_type& now) const {
-    if (kernels::settle<key>(now, counted()) && now.found == threshold_at::between) {
+    if (kernels::narrow<key>(now, counted()) && now.found == threshold_at::between) {
       const std::int64_t left = choose_digit(now);
       if (left <= most_together && left <= 256 + all.units() / units_for_one) {
         const index_range every{0, all.units()};
         *all.parts = {};
         count(team, shared, now, every, shared.some);
-        kernels::settle<key>(now, counted());
+        kernels::narrow<key>(now, counted());
         if (now.found == threshold_at::between) {
           kernels::choose_between(now, shared.some, counted().between);
           count(team, shared, now, every, shared.some);
@@ -465,7 +465,7 @@ struct few_bounded_kernel {
     bounded_parts<int> parts;
     do {
       parts = kernels::count_bounded(warp, all.in, all.key, 0, n, now, shared.between);
-    } while (!kernels::settle<decltype(Selection::key)>(
+    } while (!kernels::narrow<decltype(Selection::key)>(
         now, {parts.beyond, parts.last, parts.between, parts.first}));
     if (now.found == threshold_at::between)
       kernels::choose_between(now, shared.between, parts.between);

@@ -142,7 +142,7 @@ class device_tile_sort {
         x, p, own);
     put_down();
     const auto merge_runs_of = [&](int run, auto may_read_after) LANEWISE_INLINE_LAMBDA {
-      meet(team, 2 * run);
+      synchronise(team, 2 * run);
       warp.each(
           exists,
           [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
@@ -162,7 +162,7 @@ class device_tile_sort {
                 });
           },
           x, p, own);
-      meet(team, 2 * run);
+      synchronise(team, 2 * run);
       put_down();
     };
     // While warps are on their own, others write after their runs.
@@ -218,7 +218,7 @@ class device_tile_sort {
   }
 
   /// Orders the accesses of the lanes that have to do with the same `together` items.
-  static LANEWISE_FUNCTION void meet(const Team& team, int together) {
+  static LANEWISE_FUNCTION void synchronise(const Team& team, int together) {
     if (together <= width * k) {
       team.warp().fence();
     } else {

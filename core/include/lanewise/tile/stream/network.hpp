@@ -178,7 +178,7 @@ class host_network {
   template <int rows, int m>
   static LANEWISE_FUNCTION void merge(const warp_type& warp, lanes (&row)[rows]) {
     if constexpr (m < width) {
-      meet<rows, 2 * m>(warp, row);
+      mirror<rows, 2 * m>(warp, row);
       unrolled<rows>([&](auto r) LANEWISE_INLINE_LAMBDA {
         exchange<2 * m - 1, m>(warp, row[r]);
         halve<m / 2>(warp, row[r]);
@@ -189,7 +189,7 @@ class host_network {
 
   /// In every block of `block` rows a row meets the mirrored row from the back.
   template <int block, int group, int rows>
-  static LANEWISE_FUNCTION void meet(const warp_type& warp, lanes (&row)[rows]) {
+  static LANEWISE_FUNCTION void mirror(const warp_type& warp, lanes (&row)[rows]) {
     if constexpr (block > 1) {
       unrolled<rows / 2>([&](auto i) LANEWISE_INLINE_LAMBDA {
         constexpr int half = block / 2, first = i / half * block, at = i % half;
@@ -199,7 +199,7 @@ class host_network {
         b = warp.map(maximum{}, a, mirrored);
         a = warp.map(minimum{}, a, mirrored);
       });
-      meet<block / 2, group>(warp, row);
+      mirror<block / 2, group>(warp, row);
     }
   }
 

@@ -24,7 +24,7 @@ struct sssp_memory {
 };
 
 /// Shortest paths by near and far vertices (Davidson, Baxter, Garland, Owens), by teams that are
-/// all resident and meet after each step. The steps:
+/// all resident and have a barrier after each step. The steps:
 ///
 /// init    all distances are the greatest
 /// begin   those of the sources are 0
@@ -74,18 +74,19 @@ class sssp_search {
         default:
           split();
       }
-      meet(s);
+      end_step(s);
     }
   }
 
   // What a frontier asks of a search.
-  LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                              const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                              lanes<Vertex> (&to)[at_once], lanes<bits> (&value)[at_once]) const {
-    relaxation_.look(there, from, edge, open, to, value);
+  LANEWISE_FUNCTION void filter_edges(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                      const lanes<Offset> (&edge)[at_once],
+                                      mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                      lanes<bits> (&value)[at_once]) const {
+    relaxation_.filter_edges(there, from, edge, open, to, value);
   }
-  LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                    const lanes<bits>& sum) {
+  LANEWISE_FUNCTION mask_type try_visit(const mask_type& active, const lanes<Vertex>& vertex,
+                                        const lanes<bits>& sum) {
     const mask_type lowered = relaxation_.lower(active, vertex, sum);
     const mask_type far = lowered & (sum >= near_end_);
     if (team_.warp().any(far)) list_far(far, vertex, sum);
@@ -99,10 +100,10 @@ class sssp_search {
   enum class step { init, begin, relax, split, end };
 
   static constexpr int most_deltas = 4;
-  static constexpr int patience = 32;  // splits between which all rounds are thin
-  // Thin rounds before warps go on by themselves. In random graphs the first rounds are thin, and
-  // each has several times as many edges as the one before: one warp's part of them took up to 0.2
-  // ms (H200, urand.22), a round with a meeting takes 5 us.
+  static constexpr int patience = 32;  // splits between which all rounds are small
+  // Small rounds before warps go on by themselves. In random graphs the first rounds are small, and
+  // each has several times as many edges as the one before. Measured: one warp's part of them took
+  // up to 0.2 ms (H200, urand.22), a round with a barrier takes 5 us.
   static constexpr int patience_apart = 32;
 
   /// What comes after a step. All teams know the same.
@@ -111,8 +112,8 @@ class sssp_search {
     if (frontier_.edges() != 0) return step::relax;
     return far_ == 0 ? step::end : step::split;
   }
-  LANEWISE_FUNCTION void meet(step s) {
-    frontier_.meet(s == step::relax ? relaxation_.kept() : 0);
+  LANEWISE_FUNCTION void end_step(step s) {
+    frontier_.end_round(s == step::relax ? relaxation_.kept() : 0);
     if (s == step::split) ++splits_;
     // Nothing is near.
     if (frontier_.edges() == 0)
@@ -146,9 +147,9 @@ class sssp_search {
 
   LANEWISE_FUNCTION void relax() {
     frontier_.list_once(true);
-    relaxation_.begin_round(frontier_.edges(), thin_rounds_ >= patience_apart);
-    thin_rounds_ = relaxation_.is_thin() ? thin_rounds_ + 1 : 0;
-    was_wide_ = was_wide_ || !relaxation_.is_thin();
+    relaxation_.begin_round(frontier_.edges(), small_rounds_ >= patience_apart);
+    small_rounds_ = relaxation_.is_small() ? small_rounds_ + 1 : 0;
+    was_wide_ = was_wide_ || !relaxation_.is_small();
     frontier_.visit_edges(relaxation_.steps(), *this);
     list_waiting();
     note_least(splits_, least_);
@@ -202,12 +203,12 @@ class sssp_search {
     if (least < warp.template load<order::relaxed, scope::device>(all)) warp.fetch_min(all, least);
   }
 
-  /// A delta that was chosen is widened where rounds stay thin: they cost the same whether they
-  /// have many edges or few, where wide rounds cost by their edges.
+  /// Widens a delta that was chosen while rounds stay small. Small rounds cost the same whether
+  /// they have many edges or few; large rounds cost by their edges.
   LANEWISE_FUNCTION void choose_deltas() {
-    thin_splits_ = was_wide_ ? 0 : thin_splits_ + 1;
+    small_splits_ = was_wide_ ? 0 : small_splits_ + 1;
     was_wide_ = false;
-    deltas_ = task_.delta != nullptr && thin_splits_ > patience ? most_deltas : 1;
+    deltas_ = task_.delta != nullptr && small_splits_ > patience ? most_deltas : 1;
   }
   /// Distances that are near now. The far list's vertices are listed, are done already, or stay.
   LANEWISE_FUNCTION void split() {
@@ -264,9 +265,9 @@ class sssp_search {
   Offset far_ = 0;                       // vertices in the far list, where nothing is near
   std::uint32_t splits_ = 0;             // of the far list
   int deltas_ = 1;                       // deltas in the near range
-  int thin_splits_ = 0;                  // one after the other
+  int small_splits_ = 0;                 // one after the other
   bool was_wide_ = false;                // a round since the last split
-  int thin_rounds_ = 0;                  // one after the other
+  int small_rounds_ = 0;                 // one after the other
   int waiting_ = 0;                      // far vertices in scratch
   lanes<bits> least_{distance::most()};  // of vertices that became far in this round
   frontier_type frontier_;

@@ -11,16 +11,16 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// For each active lane's row a neighbour that is reached, or nobody. Lanes look at the first few
-/// by themselves, which is enough for most where frontiers are wide; then the warp helps.
+/// Returns for each active lane's row a neighbour that is reached, or no_vertex. Lanes read the
+/// first few by themselves, which is enough for most where frontiers are wide; then the warp helps.
 template <class W, class Vertex, class Offset, class Mask, class Ranges>
 LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offset>& rows,
                                            const std::uint32_t* bits, const Mask& open,
-                                           const Ranges& row, Vertex nobody) {
+                                           const Ranges& row, Vertex no_vertex) {
   using offsets = lanes_t<W, Offset>;
   using vertices = lanes_t<W, Vertex>;
   constexpr int at_once = 4, rounds = 2;
-  vertices found(nobody);
+  vertices found(no_vertex);
   auto next = row.begin;
   const auto end = row.begin + row.length;
   auto looking = open & (next < end);
@@ -29,7 +29,7 @@ LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Verte
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       const auto place = next + offsets(static_cast<Offset>(k));
-      neighbour[k] = warp.gather(looking & (place < end), rows.columns, place, nobody);
+      neighbour[k] = warp.gather(looking & (place < end), rows.columns, place, no_vertex);
     }
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
@@ -37,12 +37,12 @@ LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Verte
           detail::is_reached(warp, bits, neighbour[k] < rows.vertices, neighbour[k]), neighbour[k],
           found);
     next = next + offsets(Offset{at_once});
-    looking = looking & (found == nobody) & (next < end);
+    looking = looking & (found == no_vertex) & (next < end);
   }
   for (auto todo = warp.ballot(looking); todo != 0; todo &= todo - 1) {
     const int l = W::lowest(todo);
     const Vertex by = detail::find_reached_along(warp, rows, bits, warp.broadcast(next, l),
-                                                 warp.broadcast(end, l), nobody);
+                                                 warp.broadcast(end, l), no_vertex);
     found = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l), vertices(by), found);
   }
   return found;
@@ -59,7 +59,7 @@ class bottom_up_bitmap {
   using mask_type = mask_t<warp_type, std::uint32_t>;
   using edge_sums = lanes<std::uint64_t>;
   using bits = typename warp_type::bits;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
   static constexpr int words_ahead = 3;  // whose columns are asked for
 
  public:
@@ -95,15 +95,15 @@ class bottom_up_bitmap {
 
  private:
   /// The vertices of a word that have a neighbour with a bit are reached. Returns the word's new
-  /// bits. Vertices without edges have one then, too, so that nobody looks at them again.
+  /// bits. Vertices without edges have one then, too, so that no lane looks at them again.
   LANEWISE_KERNEL_FUNCTION std::uint32_t look_around(std::int64_t at, std::uint32_t word,
                                                      std::int32_t depth, edge_sums& found) const {
     const auto warp = team_.warp();
     const auto vertex = detail::vertices_of<Vertex>(warp, at);
     const auto open = warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
     const auto row = task_.into.from(warp, open, static_cast<Vertex>(at * 32));
-    const auto parent = detail::find_reached(warp, task_.into, before_, open, row, nobody);
-    const auto reached = open & (parent != nobody);
+    const auto parent = detail::find_reached(warp, task_.into, before_, open, row, no_vertex);
+    const auto reached = open & (parent != no_vertex);
     if (warp.any(reached)) {
       task_.record(warp, reached, vertex, parent, depth);
       const auto edges = are_same() ? row.length : task_.out.of(warp, reached, vertex).length;
@@ -133,7 +133,7 @@ class bottom_up_bitmap {
     const auto warp = team_.warp();
     const auto none =
         are_same() ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});
-    task_.record(warp, none, vertex, lanes<Vertex>(nobody), -1);
+    task_.record(warp, none, vertex, lanes<Vertex>(no_vertex), -1);
     return warp.ballot(none);
   }
 

@@ -22,8 +22,8 @@ struct host_sssp_memory {
 /// wait for is memory. A thread goes through vertices, edges and ends of edges a batch at a time.
 /// It prefetches all that a batch needs before it uses the first of it.
 ///
-/// Threads go on with near vertices as long as there are any. So they meet twice for each range of
-/// distances, however many steps that has.
+/// Threads go on with near vertices as long as there are any. So a range of
+/// distances has two barriers, however many steps it takes.
 template <class Team, class Vertex, class Offset, class Weight>
 class host_sssp_search {
   using warp_type = typename Team::warp_type;
@@ -34,7 +34,7 @@ class host_sssp_search {
   static constexpr int ends_room = 256;
   static constexpr int most_deltas = 4;
   static constexpr int patience = 32;
-  static constexpr std::uint64_t thin_range_of_thread = 2048;  // vertices
+  static constexpr std::uint64_t small_range_of_thread = 2048;  // vertices
 
   struct end_type {
     Vertex vertex;
@@ -60,15 +60,15 @@ class host_sssp_search {
 
   LANEWISE_FUNCTION void run() {
     init();
-    meet();
+    all_reduce();
     begin();
-    meet();
+    all_reduce();
     for (;;) {
       relax_all();
-      meet();
+      all_reduce();
       if (!lists_.has_far()) return;
       split();
-      meet();
+      all_reduce();
     }
   }
 
@@ -87,23 +87,23 @@ class host_sssp_search {
         continue;
       }
       shared_.ends[ends_++] = {v, bits{0}};
-      if (ends_ == ends_room) settle();
+      if (ends_ == ends_room) apply_ends();
     }
-    settle();
+    apply_ends();
   }
-  /// A delta that was chosen is widened where ranges stay thin: all threads meet twice for each.
+  /// Widens a delta that was chosen while ranges stay small: each takes two barriers.
   LANEWISE_FUNCTION void choose_deltas() {
-    thin_ranges_ = near_count_ < thin_range_of_thread * team_.league() ? thin_ranges_ + 1 : 0;
-    if (task_.delta == nullptr || thin_ranges_ < patience || deltas_ == most_deltas) return;
+    small_ranges_ = near_count_ < small_range_of_thread * team_.league() ? small_ranges_ + 1 : 0;
+    if (task_.delta == nullptr || small_ranges_ < patience || deltas_ == most_deltas) return;
     deltas_ *= 2;
-    thin_ranges_ = 0;
+    small_ranges_ = 0;
   }
 
   /// The edges of all that is near: first of what this thread has found.
   LANEWISE_FUNCTION void relax_all() {
     Vertex batch[lists_type::batch];
     for (;;) {
-      if (!lists_.has_own()) settle();
+      if (!lists_.has_own()) apply_ends();
       const int count = lists_.take(batch);
       if (count == 0) return;
       relax(batch, count);
@@ -128,8 +128,8 @@ class host_sssp_search {
         warp_type::prefetch(task_.weights + b + k);
       }
     }
-    // A vertex leaves its list before its distance is read here, and settle lowers a distance
-    // before it looks whether the vertex is listed. With both fences one of the two sees the other:
+    // A vertex leaves its list before its distance is read here. apply_ends lowers a distance
+    // before it reads whether the vertex is listed. With both fences one of the two sees the other:
     // either the lowered distance is read here, or the vertex is found in no list and is listed
     // anew.
     for (int i = 0; i < count; ++i) lists_.unlist(vertex[i]);
@@ -142,7 +142,7 @@ class host_sssp_search {
         add_edges(d, e, part);
         e += part;
         left -= part;
-        if (ends_ == ends_room) settle();
+        if (ends_ == ends_room) apply_ends();
       }
     }
   }
@@ -165,7 +165,7 @@ class host_sssp_search {
   }
 
   /// All ends: most do not lower a distance, and the others' vertices are asked for to be written.
-  LANEWISE_FUNCTION void settle() {
+  LANEWISE_FUNCTION void apply_ends() {
     int count = 0;
     for (int i = 0; i < ends_; ++i) {
       const end_type e = shared_.ends[i];
@@ -194,15 +194,15 @@ class host_sssp_search {
     lists_.split(task_.distance, task_.end_of_near(least < done ? done : least, deltas_));
   }
 
-  /// All threads meet, and know how many vertices were near, and how many far blocks there are.
-  LANEWISE_FUNCTION void meet() {
+  /// Waits for all threads. All know then how many vertices were near, and how many blocks are far.
+  LANEWISE_FUNCTION void all_reduce() {
     const auto warp = team_.warp();
     if (bad_ != 0 && task_.errors != nullptr) warp.fetch_add(task_.errors->bad_items, bad_);
     bad_ = 0;
     league_sums::add(team_, shared_.sums, {{near_added_, lists_.before_meeting()}});
     near_added_ = 0;
     league_sums of(task_.memory.meetings, meetings_);
-    const auto sums = of.meet(team_, shared_.sums);
+    const auto sums = of.all_reduce(team_, shared_.sums);
     meetings_ = of.rounds();
     near_count_ = sums[0];
     lists_.after_meeting(sums[1]);
@@ -219,7 +219,7 @@ class host_sssp_search {
   std::uint64_t near_added_ = 0;  // vertices since all met
   std::uint64_t near_count_ = 0;  // of this range
   int deltas_ = 1;                // deltas in this range
-  int thin_ranges_ = 0;           // one after the other
+  int small_ranges_ = 0;          // one after the other
 };
 
 }  // namespace detail

@@ -11,8 +11,8 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Searches of a batch that are done apart by threads of hosts, each from its source by one thread.
-/// The thread has levels and a queue of its own, which it shares with nobody and which stay in its
-/// cache: nothing is atomic, and nobody waits. At the end the levels go to their tiles.
+/// The thread has levels and a queue of its own, which stay in its cache. Nothing is atomic, and no
+/// thread waits. At the end the levels go to their tiles.
 template <class Team, class Vertex, class Offset>
 class searches_by_threads {
   using warp_type = typename Team::warp_type;

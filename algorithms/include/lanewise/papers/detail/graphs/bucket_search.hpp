@@ -107,14 +107,15 @@ class bucket_search {
   }
 
   // What a frontier asks of a search.
-  LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                              const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                              lanes<Vertex> (&to)[at_once], lanes<bits> (&value)[at_once]) const {
-    relaxation_.look(there, from, edge, open, to, value);
+  LANEWISE_FUNCTION void filter_edges(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                      const lanes<Offset> (&edge)[at_once],
+                                      mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                      lanes<bits> (&value)[at_once]) const {
+    relaxation_.filter_edges(there, from, edge, open, to, value);
   }
   /// Vertices whose distances are lowered wait, each once, for another launch.
-  LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                    const lanes<bits>& sum) const {
+  LANEWISE_FUNCTION mask_type try_visit(const mask_type& active, const lanes<Vertex>& vertex,
+                                        const lanes<bits>& sum) const {
     const auto warp = team_.warp();
     const mask_type lowered = relaxation_.lower(active, vertex, sum);
     const auto bit = detail::bit_of_vertex(warp, vertex);
@@ -145,7 +146,7 @@ class bucket_search {
                                             lanes<bits>(distance::most()));
                                });
     once([&] { task_.state->least = distance::most(); });
-    frontier_.wait();
+    frontier_.all_reduce();
     relaxation_.begin(task_.sources, frontier_, *this);
   }
 
@@ -173,7 +174,7 @@ class bucket_search {
           least = lanewise::select(d < least, d, least);
         });
     warp.fetch_min(task_.state->least, warp.reduce(least, minimum{}));
-    frontier_.wait();
+    frontier_.all_reduce();
     once([&] {
       auto& state = *task_.state;
       state = {0, static_cast<std::uint64_t>(all), state.least, distance::most()};
@@ -197,7 +198,7 @@ class bucket_search {
       state.start = distance::of(static_cast<Weight>(distance::value(state.start) +
                                                      static_cast<Weight>(near) * task_.delta));
     });
-    frontier_.meet(0);
+    frontier_.end_round(0);
     relaxation_.begin_round(frontier_.edges(), true);
     frontier_.visit_edges(1, *this);
   }

@@ -46,16 +46,16 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
     const queue_type &in = task_.queues[side_], &out = task_.queues[1 - side_];
     if constexpr (strategy == bfs_strategy::expand_contract) {
       if (depth_ < task_.most_depth) base::expand_contract(in, out);
-      meet(out);
+      end_step(out);
       side_ = 1 - side_;
     } else if (is_in_two_phases()) {
       base::contract_all(in, out);
-      meet(out);
+      end_step(out);
       base::expand_all(out, in);
-      meet(in);
+      end_step(in);
     } else {
       base::contract_expand(in, out);
-      meet(out);
+      end_step(out);
       side_ = 1 - side_;
     }
   }
@@ -79,10 +79,10 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
       warp.store(there, task_.reached.levels + at,
                  lanewise::select(is_source, lanes<std::int32_t>(reaches ? 0 : -1),
                                   lanes<std::int32_t>(std::int32_t{-1})));
-      constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+      constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
       if constexpr (with_parents)
         warp.store(there, task_.reached.parents + at,
-                   lanewise::select(is_source, vertex, lanes<Vertex>(nobody)));
+                   lanewise::select(is_source, vertex, lanes<Vertex>(no_vertex)));
       if (!warp.any(is_source)) continue;
       const queue_type& in = task_.queues[0];
       warp.once([&] {
@@ -107,16 +107,16 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
         now_.add(&bfs_level_counts::after_levels, 1);
       }
     }
-    meet(task_.queues[0]);
+    end_step(task_.queues[0]);
     before_ = 0;  // this was no reservation
   }
 
   /// The teams meet after a phase that has written to a queue, which is read next. If it was too
   /// short, the search is over.
-  LANEWISE_FUNCTION void meet(const queue_type& out) {
+  LANEWISE_FUNCTION void end_step(const queue_type& out) {
     league_sums::add(team_, shared_.sums, {{pushed_, 0}});
     league_sums of(task_.meetings, meetings_);
-    size_ = static_cast<std::int64_t>(of.meet(team_, shared_.sums)[0]);
+    size_ = static_cast<std::int64_t>(of.all_reduce(team_, shared_.sums)[0]);
     meetings_ = of.rounds();
     before_ += static_cast<std::uint64_t>(size_);
     pushed_ = 0;

@@ -55,14 +55,14 @@ class quadratic_search {
                                   lanes<std::int32_t>(std::int32_t{0}),
                                   lanes<std::int32_t>(std::int32_t{-1})));
     });
-    all.meet(team_, shared_.sums);
+    all.all_reduce(team_, shared_.sums);
     do {
       found_ = 0;
       for_each_window([&](std::int64_t at, const auto& there)
                           LANEWISE_INLINE_LAMBDA { expand(at, there); });
       league_sums::add(team_, shared_.sums, {{found_, 0}});
       ++depth_;
-    } while (all.meet(team_, shared_.sums)[0] != 0);
+    } while (all.all_reduce(team_, shared_.sums)[0] != 0);
   }
 
  private:

@@ -75,7 +75,7 @@ struct cull_nothing {
 template <class Team, class Vertex>
 struct cull_by_history {
   static constexpr int places = 1024;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr Vertex no_vertex = static_cast<Vertex>(~Vertex{0});
   struct scratch {
     Vertex cache[places];
   };
@@ -85,7 +85,7 @@ struct cull_by_history {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     for (int at = team.warp_index() * width; at < places; at += Team::warps * width)
-      warp.store(shared.cache + at, typename Team::warp_type::template lanes<Vertex>(nobody));
+      warp.store(shared.cache + at, typename Team::warp_type::template lanes<Vertex>(no_vertex));
   }
   template <class Mask, class Vertices>
   static LANEWISE_FUNCTION Mask stay(const Team& team, scratch& shared, const Mask& mask,

@@ -54,7 +54,7 @@ struct place_reordered_kernel {
  private:
   /// Those who share a tile see what each of them wrote to scratch.
   template <class Team>
-  static LANEWISE_FUNCTION void meet(const Team& team) {
+  static LANEWISE_FUNCTION void synchronise(const Team& team) {
     if constexpr (Cut::by_team) {
       team.barrier();
     } else {
@@ -103,7 +103,7 @@ struct place_reordered_kernel {
       warp.scatter(exists, staged, to, key[w]);
       if constexpr (pairs) warp.scatter(exists, staged_values, to, value[w]);
     }
-    meet(team);
+    synchronise(team);
     next.subtract(begin);
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
@@ -127,7 +127,7 @@ struct place_reordered_kernel {
     }
     next.add(begin);
     next.add(total);
-    meet(team);
+    synchronise(team);
   }
 
   /// From each warp's counts what the warps in front have, and what all have. One warp adds up a
