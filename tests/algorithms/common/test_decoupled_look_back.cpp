@@ -111,15 +111,15 @@ TEST_CASE("Scans of one tile clear the slots of larger ones", "[decoupled_look_b
   const array<u32> in(many, 1u), out(many, 77u);
   lanewise::workspace work;
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, {.work = &work});
-  const auto link = work.make_look_back_chain<u32>(0);
+  const auto chain = work.make_look_back_chain<u32>(0);
   exec.fence();
-  const auto epoch = static_cast<u32>(to_host(link.control, 1)[0] >> 32) - 1;
-  for (u32 launch = 0; launch <= link.rotation / 32; ++launch) {
+  const auto epoch = static_cast<u32>(to_host(chain.control, 1)[0] >> 32) - 1;
+  for (u32 launch = 0; launch <= chain.rotation / 32; ++launch) {
     lanewise::inclusive_scan(exec, Kokkos::subview(in.const_view(), Kokkos::make_pair(0, 10)),
                              out.view(), lanewise::plus{}, {.work = &work});
   }
   exec.fence();
-  for (const auto& slot : to_host(link.slots, link.places))
+  for (const auto& slot : to_host(chain.slots, chain.places))
     CHECK((slot.tag == 0 || slot.tag >> 2 != epoch));
 }
 

@@ -23,7 +23,7 @@ struct hand_over {
   template <class Team>
   using scratch = look_back_scratch<T>;
 
-  look_back_chain<T> link;
+  look_back_chain<T> chain;
   std::uint32_t tickets;
   const T* totals;
   maybe<T> first;
@@ -37,7 +37,7 @@ struct hand_over {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    for_each_ticket(team, link, tickets, shared, [&](auto mine) {
+    for_each_ticket(team, chain, tickets, shared, [&](auto mine) {
       if (mine.ticket * 2654435761u >> 29 == 0) {
         for (int i = 0; i < delay; ++i) team.warp().pause();
       }
@@ -52,7 +52,7 @@ struct hand_over {
       } else if (crowd > 0 && team.warp_index() == 0) {
         team.warp().template fetch_add<order::acq_rel>(*arrived, 1u);
       }
-      const maybe<T> found = publish_and_look_back<one_by_one>(team, link, mine, shared,
+      const maybe<T> found = publish_and_look_back<one_by_one>(team, chain, mine, shared,
                                                                totals[mine.ticket], Op{}, first);
       team.once([&] {
         ++draws[mine.ticket];
@@ -282,18 +282,18 @@ TEMPLATE_TEST_CASE("Slots that wait for 2^30 launches are not taken for fresh", 
     work.reserve_for<backend>(
         make_space(), {reserved, lanewise::look_back_chain<TestType>::payload_bytes(reserved)},
         "test");
-    const auto link = work.make_look_back_chain<TestType>(0);
-    to_space(link.control, std::vector<std::uint64_t>{epoch << 32});
+    const auto chain = work.make_look_back_chain<TestType>(0);
+    to_space(chain.control, std::vector<std::uint64_t>{epoch << 32});
     check_hand_over<TestType>(work, tickets, 1, true);
     for (int round = 0; round < between; ++round)
       check_hand_over<TestType>(work, static_cast<std::uint32_t>(round % 3), 2, true, 0, 1);
 
     int leftovers = 0;
-    for (const auto& slot : to_host(link.slots, reserved))
+    for (const auto& slot : to_host(chain.slots, reserved))
       leftovers += slot.tag != 0 && slot.tag >> 2 == (epoch & 0x3fffffff);
     CHECK(leftovers == 0);
     const std::uint64_t later = (epoch + (std::uint64_t{1} << 30)) & 0xffffffff;
-    to_space(link.control, std::vector<std::uint64_t>{later << 32});
+    to_space(chain.control, std::vector<std::uint64_t>{later << 32});
     check_hand_over<TestType>(work, tickets, 3, true, runs_on_host ? 20 : 300);
   }
 }
@@ -306,16 +306,16 @@ TEST_CASE("A chain's rotation comes to every slot, and goes on where epochs begi
        {std::int64_t{1}, std::int64_t{5}, width, width + 1, 4 * width, 5 * width + 3}) {
     lanewise::workspace work;
     work.reserve_for<backend>(make_space(), {reserved, 0}, "test");
-    const auto link = work.make_look_back_chain<std::uint32_t>(0);
-    CAPTURE(reserved, link.places, link.rotation);
-    CHECK(link.places >= reserved);
-    const std::vector<lanewise::look_back_slot> marked(link.places, {{1, 2, 3}, 4});
-    to_space(link.slots, marked);
-    to_space(link.control, std::vector<std::uint64_t>{std::uint64_t{0xfffffffe} << 32});
-    const std::int64_t launches = lanewise::divide_up(std::int64_t{link.rotation} + 1, width);
+    const auto chain = work.make_look_back_chain<std::uint32_t>(0);
+    CAPTURE(reserved, chain.places, chain.rotation);
+    CHECK(chain.places >= reserved);
+    const std::vector<lanewise::look_back_slot> marked(chain.places, {{1, 2, 3}, 4});
+    to_space(chain.slots, marked);
+    to_space(chain.control, std::vector<std::uint64_t>{std::uint64_t{0xfffffffe} << 32});
+    const std::int64_t launches = lanewise::divide_up(std::int64_t{chain.rotation} + 1, width);
     for (std::int64_t i = 0; i < launches; ++i)
       check_hand_over<std::uint32_t>(work, 0, 1, true, 0, 1);
-    for (const auto& slot : to_host(link.slots, link.places)) {
+    for (const auto& slot : to_host(chain.slots, chain.places)) {
       CHECK(slot.tag == 0);
       CHECK(slot.word[2] == 3);
     }

@@ -60,7 +60,7 @@ struct set_kernel {
   struct scratch {
     typename tile<Team>::scratch tile;
     typename Kept::template scratch<Team> kept;
-    look_back_scratch<state> link;
+    look_back_scratch<state> chain;
   };
 
   Kept keep;
@@ -70,7 +70,7 @@ struct set_kernel {
   std::int64_t room;
   item_count n_first, n_second;
   const std::int64_t* cuts;  // how many items of the first are before every tile, or null
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
   detail::integers kept;
   Less less;
 
@@ -81,13 +81,13 @@ struct set_kernel {
     // There is a tile without items when there are none, so that a team writes the count.
     const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
     lanewise::for_each_ticket(
-        team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+        team, chain, tiles, shared.chain, [&](auto mine) LANEWISE_INLINE_LAMBDA {
           const std::int64_t from = mine.ticket * items, to = from + items < n ? from + items : n;
           const merge_piece of = piece(team, shared.tile.piece, mine.ticket, from, to);
           tile<Team> here(team, shared.tile, first, second, of);
           const std::int64_t count = keep(team, shared.kept, here, first, second, of, less);
           const std::int64_t before =
-              lanewise::publish_and_look_back(team, link, mine, shared.link, state{count},
+              lanewise::publish_and_look_back(team, chain, mine, shared.chain, state{count},
                                               detail::add_selection_counts{},
                                               maybe<state>{state{0}, true})
                   .value.number;

@@ -52,7 +52,7 @@ struct reduce_by_key_kernel {
   Sink values_out;
   Op op;
   item_count n;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
   detail::integers runs;
 
   template <class Team>
@@ -63,7 +63,7 @@ struct reduce_by_key_kernel {
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     const identity as_it_is;
     lanewise::decoupled_look_back(
-        team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
+        team, chain, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, values, heads, as_it_is, ticket * items, count);
         },

@@ -102,7 +102,7 @@ struct segmented_reduce_kernel {
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch sums;
-    look_back_scratch<state> link;
+    look_back_scratch<state> chain;
   };
 
   Source in;
@@ -111,7 +111,7 @@ struct segmented_reduce_kernel {
   Op op;
   T init;
   item_count n;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
   status* errors;
   detail::range_shares equal{};  // of few segments
 
@@ -128,13 +128,13 @@ struct segmented_reduce_kernel {
     }
     const std::int64_t path = tile<Team>::path(ranges.count, ranges.items);
     const std::int64_t pieces = tile<Team>::pieces(path, team.league());
-    lanewise::for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link,
+    lanewise::for_each_ticket(team, chain, static_cast<std::uint32_t>(pieces), shared.chain,
                               [&](auto mine) {
                                 tile<Team> sums(team, shared.sums, ranges,
                                                 lanewise::even_share(path, mine.ticket, pieces));
                                 sums.reduce(ranges, in, out, init, op);
                                 const maybe<state> front = lanewise::publish_and_look_back(
-                                    team, link, mine, shared.link, sums.total(),
+                                    team, chain, mine, shared.chain, sums.total(),
                                     detail::join_carries<T, Op>{op}, maybe<state>{{}, false});
                                 sums.write_first(out, front, init, op);
                                 if (errors != nullptr)
@@ -212,7 +212,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
     const workspace_size need =
         lanewise::segmented_reduce_workspace<T, Exec>(source.extent, segments);
     auto work = call_workspace::make<backend>(exec, options.work, need, "segmented_reduce");
-    const auto link = work.get().template make_look_back_chain<typename kernel::state>(0);
+    const auto chain = work.get().template make_look_back_chain<typename kernel::state>(0);
     status* const errors = kernels::errors_of<Exec>(options, work.get());
     if constexpr (whole::most_beyond > 0) {
       using kernel_of_few = kernels::segmented_reduce_kernel<
@@ -225,13 +225,13 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
         const std::int64_t league = Kokkos::max(need.tickets, divide_up(segments, equal.ranges));
         lanewise::launch(
             exec, "Lanewise::segmented_reduce", Kokkos::min(league, resident),
-            kernel_of_few{source, offset, sink, combine, first, n, link, errors, equal});
+            kernel_of_few{source, offset, sink, combine, first, n, chain, errors, equal});
         return;
       }
     }
     lanewise::launch(exec, "Lanewise::segmented_reduce",
                      backend::template resident_league<kernel>(exec, need.tickets),
-                     kernel{source, offset, sink, combine, first, n, link, errors});
+                     kernel{source, offset, sink, combine, first, n, chain, errors});
   }
 }
 

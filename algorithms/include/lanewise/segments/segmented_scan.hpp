@@ -51,13 +51,13 @@ struct segmented_scan_kernel {
   AtHead at_head;
   T init;
   cut_items n;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, T, policy> cuts(n);
     lanewise::decoupled_look_back(
-        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared,
+        team, chain, static_cast<std::uint32_t>(cuts.tiles()), shared,
         detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, heads, at_head, cuts.first(ticket),

@@ -33,7 +33,7 @@ struct three_way_kernel {
   Two two;
   Three rest;
   item_count n;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
   detail::integers counts;
 
   template <class Team>
@@ -43,7 +43,7 @@ struct three_way_kernel {
     // There is a tile without items when there are none, so that a team writes the counts.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     lanewise::decoupled_look_back(
-        team, link, tiles, shared, detail::add_two_ways{}, maybe<state>{state::of(0, 0), true},
+        team, chain, tiles, shared, detail::add_two_ways{}, maybe<state>{state::of(0, 0), true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, ways, ticket * items, count);
         },

@@ -83,7 +83,7 @@ struct allocate_kernel {
   Counts counts;
   Sink out;
   cut_items n;
-  look_back_chain<std::int64_t> link;
+  look_back_chain<std::int64_t> chain;
   detail::integers total;
   std::int64_t most;  // the greatest total that can be expressed
   status* errors;
@@ -95,7 +95,7 @@ struct allocate_kernel {
     if (tiles == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto sizes = detail::compose(counts, detail::places{});
     lanewise::decoupled_look_back(
-        team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
+        team, chain, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t first = cuts.first(ticket);
           const std::int64_t next = cuts.first(ticket + 1), count = n.n();

@@ -32,13 +32,13 @@ struct scan_kernel {
   Op op;
   T init;
   cut_items n;
-  look_back_chain<T> link;
+  look_back_chain<T> chain;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, T, policy> cuts(n);
     lanewise::decoupled_look_back<policy::deterministic>(
-        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, begins},
+        team, chain, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, begins},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return lanewise::load_tile<T, policy>(team, place, in, cuts.first(ticket),
                                                 cuts.below(ticket));

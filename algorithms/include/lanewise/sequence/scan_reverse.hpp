@@ -44,7 +44,7 @@ struct scan_reverse_kernel {
   Op op;
   T init;
   item_count n;
-  look_back_chain<T> link;
+  look_back_chain<T> chain;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -55,7 +55,8 @@ struct scan_reverse_kernel {
     const cut_items all = tile_cuts<Team, T, policy>::cut(source, sink, {count});
     const tile_cuts<Team, T, policy> cuts(all);
     lanewise::decoupled_look_back(
-        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
+        team, chain, static_cast<std::uint32_t>(cuts.tiles()), shared, op,
+        maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return lanewise::load_tile<T, policy>(team, place, source, cuts.first(ticket),
                                                 cuts.below(ticket));

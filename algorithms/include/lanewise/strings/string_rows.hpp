@@ -108,7 +108,7 @@ struct rows_search_kernel {
   Bits bits;
   detail::row_question question;
   detail::row_results out;
-  look_back_chain<detail::row_carry> link;
+  look_back_chain<detail::row_carry> chain;
   status* errors;
   std::int64_t warps;  ///< of the league
 
@@ -120,7 +120,7 @@ struct rows_search_kernel {
     const auto pieces = static_cast<std::uint32_t>(path.pieces(warps));
     const auto draws = static_cast<std::uint32_t>(pieces + warps);
     for (;;) {
-      const auto mine = link.draw(warp, draws, pieces);
+      const auto mine = chain.draw(warp, draws, pieces);
       if (mine.ticket >= pieces) return;
       detail::row_walk<typename Team::warp_type, Bits> walk(warp, shared.of_warp[team.warp_index()],
                                                             path, bits, out, question,
@@ -131,7 +131,7 @@ struct rows_search_kernel {
           walk.write_found();
           break;
         }
-        const auto before = link.publish_and_look_back(
+        const auto before = chain.publish_and_look_back(
             warp, mine, walk.carry(), detail::join_row_carries{question},
             maybe<detail::row_carry>{
                 detail::row_carry::of(question.hands_on_number() ? 0 : -1, false), true});
@@ -255,7 +255,7 @@ struct rows_call {
   detail::row_layout rows;
   detail::row_results out;
   rows_memory<Exec> memory;
-  look_back_chain<detail::row_carry> link;
+  look_back_chain<detail::row_carry> chain;
   status* errors;
   char* plain;
 
@@ -267,7 +267,7 @@ struct rows_call {
         rows(layout),
         out(results),
         memory(rows.bytes.n, rows.count),
-        link(work.template make_look_back_chain<detail::row_carry>(0)),
+        chain(work.template make_look_back_chain<detail::row_carry>(0)),
         errors(options.errors.data() != nullptr ? options.errors.data() : work.errors()),
         plain(static_cast<char*>(work.plain())) {}
 
@@ -307,7 +307,7 @@ struct rows_call {
       lanewise::launch(exec, "Lanewise::string_rows::totals", league<totals>(memory.pieces),
                        totals{rows, bits, out, asked.totals, warps});
     lanewise::launch(exec, "Lanewise::string_rows", teams,
-                     kernel{rows, bits, asked, out, link, bad, warps});
+                     kernel{rows, bits, asked, out, chain, bad, warps});
   }
 };
 

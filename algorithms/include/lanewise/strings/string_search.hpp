@@ -304,12 +304,12 @@ struct text_positions_kernel {
     const auto blocks = static_cast<std::uint32_t>(search.blocks);
     const maybe<std::int64_t> begin{search.found_before(), true};
     lanewise::for_each_ticket(
-        team, chain, blocks, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+        team, chain, blocks, shared.chain, [&](auto mine) LANEWISE_INLINE_LAMBDA {
           found<Team> here(team, shared.scratch,
                            search.block_of(team, shared.scratch.piece, mine.ticket));
           const std::int64_t all = here.total();
           const std::int64_t before =
-              lanewise::publish_and_look_back(team, chain, mine, shared.link, all, plus{}, begin)
+              lanewise::publish_and_look_back(team, chain, mine, shared.chain, all, plus{}, begin)
                   .value;
           here.store(places, before);
           if (mine.ticket + 1 == blocks) {

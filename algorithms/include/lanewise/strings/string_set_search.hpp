@@ -278,7 +278,7 @@ struct multi_pattern_positions_kernel {
   template <class Team>
   struct scratch {
     typename Blocks::template scratch<Team> in;
-    look_back_scratch<std::int64_t> link;
+    look_back_scratch<std::int64_t> chain;
     std::int64_t of_warp[Team::warps];
     std::uint32_t kept_position[Team::warps][most_kept<Team>];  // of the warp's first
     std::uint32_t kept_rank[Team::warps][most_kept<Team>];
@@ -288,7 +288,7 @@ struct multi_pattern_positions_kernel {
   bool longest;
   Places places;
   Ids ids;
-  look_back_chain<std::int64_t> link;
+  look_back_chain<std::int64_t> chain;
   detail::integers number;
 
   template <class Team>
@@ -299,11 +299,11 @@ struct multi_pattern_positions_kernel {
     for (;;) {
       // A team stays for many blocks, as it has the filter.
       if (team.warp_index() == 0) {
-        const auto drawn = link.draw(team.warp(), blocks + team.league(), blocks);
-        team.warp().once([&] { shared.link.drawn = drawn; });
+        const auto drawn = chain.draw(team.warp(), blocks + team.league(), blocks);
+        team.warp().once([&] { shared.chain.drawn = drawn; });
       }
       team.barrier();
-      const auto mine = shared.link.drawn;
+      const auto mine = shared.chain.drawn;
       if (mine.ticket >= blocks) return;
       search_block(team, shared, mine, mine.ticket + 1 == blocks, span);
       team.barrier();
@@ -368,7 +368,7 @@ struct multi_pattern_positions_kernel {
       if (w == team.warp_index()) in_front = total;
       total += shared.of_warp[w];
     }
-    const auto before = lanewise::publish_and_look_back(team, link, mine, shared.link, total,
+    const auto before = lanewise::publish_and_look_back(team, chain, mine, shared.chain, total,
                                                         plus{}, maybe<std::int64_t>{0, true});
     if (is_last) team.once([&] { number.put(0, before.value + total); });
     return before.value + in_front;

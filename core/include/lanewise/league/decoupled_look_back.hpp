@@ -31,12 +31,12 @@ struct parked_tiles {
 template <class Team, class T, class Tile>
 struct parked_tiles<Team, T, Tile, 0> {
   typename Tile::scratch scratch;
-  look_back_scratch<T> link;
+  look_back_scratch<T> chain;
 };
 
 /// The work of the warp that looks back for its team.
 template <bool one_by_one, class Team, class T, class Scratch, class Op>
-LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>& link,
+LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>& chain,
                                      std::uint32_t count, Scratch& shared, Op op,
                                      const maybe<T>& first) {
   constexpr std::uint32_t slots = Team::parked_tiles;
@@ -46,7 +46,7 @@ LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>&
     slot.announced.wait(warp, k / slots + 1);
     const auto mine = slot.mine;
     if (mine.ticket >= count) return;
-    const maybe<T> before = link.template resolve<one_by_one>(warp, mine, slot.total, op, first);
+    const maybe<T> before = chain.template resolve<one_by_one>(warp, mine, slot.total, op, first);
     warp.once([&] { slot.before = before; });
     slot.resolved.raise(warp);
   }
@@ -55,7 +55,7 @@ LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>&
 /// The work of the other warps. A tile is stored when the slot that it waits in is needed, while
 /// the items of the next one are on their way.
 template <class Team, class T, class Scratch, class Op, class Load, class Total, class Store>
-LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T>& link,
+LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T>& chain,
                                        std::uint32_t count, Scratch& shared, Op op,
                                        const maybe<T>& first, Load load, Total total, Store store) {
   using tile_type = decltype(load(0u, shared.slots[0].scratch));
@@ -80,7 +80,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T
     auto& slot = shared.slots[k % slots];
     auto tile = load(mine.ticket, slot.scratch);
     if (speaks) {
-      const auto next = link.draw(warp, draws, count);
+      const auto next = chain.draw(warp, draws, count);
       warp.once([&] { shared.next[(k + 1) % 2] = next; });
     }
     if constexpr (slots == 1) team.barrier();
@@ -88,7 +88,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T
     // All warps meet in total(): nobody is still in a slot of the tiles before, or one tile after.
     const T sum = total(tile);
     if (speaks) {
-      link.announce(warp, mine, sum, op, first);
+      chain.announce(warp, mine, sum, op, first);
       warp.once([&] { slot.total = sum; });
     }
     tile.park(slot.tile, op);
@@ -126,13 +126,13 @@ using decoupled_look_back_scratch = detail::parked_tiles<Team, T, Tile>;
 /// look_back_chain::publish_and_look_back. All warps of the team call it once.
 template <bool one_by_one = false, class Team, class T, class Scratch, class Op, class Load,
           class Total, class Store>
-LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_chain<T>& link,
+LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_chain<T>& chain,
                                            std::uint32_t count, Scratch& shared, Op op,
                                            const maybe<T>& first, Load load, Total total,
                                            Store store) {
   if constexpr (Team::parked_tiles > 0) {
     if (team.warp_index() == 0) {
-      const auto mine = link.draw(team.warp(), count + team.league(), count);
+      const auto mine = chain.draw(team.warp(), count + team.league(), count);
       team.warp().once([&] {
         shared.next[0] = mine;
         for (auto& slot : shared.slots) {
@@ -143,27 +143,27 @@ LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_cha
     }
     team.barrier_all();
     if (team.is_look_back_warp()) {
-      detail::look_back_for<one_by_one>(team, link, count, shared, op, first);
+      detail::look_back_for<one_by_one>(team, chain, count, shared, op, first);
     } else {
-      detail::begin_and_store(team, link, count, shared, op, first, load, total, store);
+      detail::begin_and_store(team, chain, count, shared, op, first, load, total, store);
     }
     team.barrier_all();
   } else {
     lanewise::for_each_ticket(
-        team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+        team, chain, count, shared.chain, [&](auto mine) LANEWISE_INLINE_LAMBDA {
           auto tile = load(mine.ticket, shared.scratch);
           if constexpr (decltype(tile)::stores_unscanned) {
             if (team.league() == 1) {
-              const maybe<T> before = mine.ticket == 0 ? first : shared.link.before;
+              const maybe<T> before = mine.ticket == 0 ? first : shared.chain.before;
               store(tile, mine.ticket, before);
-              shared.link.before = {tile.end(before, op), true};
+              shared.chain.before = {tile.end(before, op), true};
               return;
             }
           }
           const T sum = total(tile);
           store(tile, mine.ticket,
-                lanewise::publish_and_look_back<one_by_one>(team, link, mine, shared.link, sum, op,
-                                                            first));
+                lanewise::publish_and_look_back<one_by_one>(team, chain, mine, shared.chain, sum,
+                                                            op, first));
         });
   }
 }

@@ -300,14 +300,14 @@ struct look_back_scratch {
 /// Calls f(drawn) for the tickets below count that this team draws. Tickets are drawn in order, so
 /// the tile with the lowest unfinished ticket is always being worked on.
 template <class Team, class T, class F>
-LANEWISE_FUNCTION void for_each_ticket(const Team& team, const look_back_chain<T>& link,
+LANEWISE_FUNCTION void for_each_ticket(const Team& team, const look_back_chain<T>& chain,
                                        std::uint32_t count, look_back_scratch<T>& shared, F f) {
   const std::uint32_t draws = Team::one_ticket ? team.league() : count + team.league();
   // One team may do without the chain, and has no ticket left when it draws for the last time.
   const std::uint32_t used = !Team::one_ticket && team.league() == 1 ? 0 : count;
   for (;;) {
     if (team.warp_index() == 0) {
-      const auto mine = link.draw(team.warp(), draws, used);
+      const auto mine = chain.draw(team.warp(), draws, used);
       team.warp().once([&] { shared.drawn = mine; });
     }
     team.barrier();
@@ -322,16 +322,16 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const look_back_chain<T
 /// look_back_chain::publish_and_look_back for a whole team: its first warp talks to the chain,
 /// every warp learns the result.
 template <bool one_by_one = false, class Team, class T, class Op>
-LANEWISE_FUNCTION maybe<T> publish_and_look_back(const Team& team, const look_back_chain<T>& link,
+LANEWISE_FUNCTION maybe<T> publish_and_look_back(const Team& team, const look_back_chain<T>& chain,
                                                  typename look_back_chain<T>::drawn mine,
                                                  look_back_scratch<T>& shared, const T& total,
                                                  Op op, const maybe<T>& first) {
   if constexpr (Team::warps == 1) {
-    return link.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
+    return chain.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
   } else {
     if (team.warp_index() == 0) {
       const maybe<T> before =
-          link.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
+          chain.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();

@@ -72,7 +72,7 @@ struct compact_kernel {
   First one;
   Second two;
   item_count n;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
   detail::integers kept;
   detail::integers rejected;  // none where nobody asks for their number
 
@@ -83,7 +83,7 @@ struct compact_kernel {
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     lanewise::decoupled_look_back(
-        team, link, tiles, shared, add{}, maybe<state>{state::of(0, 0), true},
+        team, chain, tiles, shared, add{}, maybe<state>{state::of(0, 0), true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, marks, ticket * items, count);
         },

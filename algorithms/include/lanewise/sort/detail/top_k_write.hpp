@@ -93,12 +93,12 @@ struct offsets_kernel {
   static constexpr std::int64_t tile_units = selection_tile_units;
   template <class Team>
   struct scratch {
-    look_back_scratch<state> link;
+    look_back_scratch<state> chain;
     selection_offset warp[Team::warps];
   };
 
   Selection all;
-  look_back_chain<state> link;
+  look_back_chain<state> chain;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -110,7 +110,7 @@ struct offsets_kernel {
     const std::uint32_t* const from = all.plan->among == candidates::floor ? all.notes : all.chosen;
     const auto tiles = static_cast<std::uint32_t>(divide_up(units, tile_units));
     lanewise::for_each_ticket(
-        team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+        team, chain, tiles, shared.chain, [&](auto mine) LANEWISE_INLINE_LAMBDA {
           const std::int64_t begin = std::int64_t{mine.ticket} * tile_units;
           const std::int64_t end = begin + tile_units < units ? begin + tile_units : units;
           const index_range part =
@@ -141,7 +141,7 @@ struct offsets_kernel {
             total = {total.beyond + here.beyond, total.equal + here.equal};
           }
           const auto in_front = lanewise::publish_and_look_back(
-              team, link, mine, shared.link, state::of(total.beyond, total.equal),
+              team, chain, mine, shared.chain, state::of(total.beyond, total.equal),
               add_selection_offsets{}, maybe<state>{state::of(0, 0), true});
           before = {before.beyond + in_front.value.count(), before.equal + in_front.value.end()};
           for (std::int64_t w = part.begin; w < part.end; ++w) {

@@ -23,7 +23,7 @@ struct fingerprint_places_kernel {
 
   Text text;
   Sink places;
-  look_back_chain<std::int64_t> link;
+  look_back_chain<std::int64_t> chain;
   detail::integers number;
 
   template <class Team>
@@ -39,7 +39,7 @@ struct fingerprint_places_kernel {
     std::uint32_t times = 0;
     Piece<Team>::begin(team, shared.scratch.piece);
     lanewise::decoupled_look_back(
-        team, link, tickets, shared, plus{}, maybe<std::int64_t>{0, true},
+        team, chain, tickets, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return found_by<Team>(team, place, Piece<Team>(team, place.piece, text, ticket, ++times));
         },
