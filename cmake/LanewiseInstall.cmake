@@ -7,7 +7,7 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/include/lanewise/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise)
 
-set(targets lanewise lanewise_avx2 lanewise_avx512)
+set(targets lanewise lanewise_avx2 lanewise_avx512 lanewise_kernels)
 if(TARGET lanewise_compiled)
   list(APPEND targets lanewise_compiled)
 endif()
@@ -23,8 +23,10 @@ configure_package_config_file(cmake/LanewiseConfig.cmake.in
   ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
   COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
-file(COPY ${PROJECT_SOURCE_DIR}/cmake/LanewiseVersions.cmake DESTINATION ${PROJECT_BINARY_DIR})
+file(COPY ${PROJECT_SOURCE_DIR}/cmake/LanewiseVersions.cmake ${PROJECT_SOURCE_DIR}/cmake/LanewiseKernels.cmake
+  DESTINATION ${PROJECT_BINARY_DIR})
 install(FILES ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake
               ${PROJECT_SOURCE_DIR}/cmake/LanewiseVersions.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/LanewiseKernels.cmake
               ${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
   DESTINATION ${package_dir})
