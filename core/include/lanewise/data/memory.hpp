@@ -15,7 +15,7 @@ inline constexpr std::size_t most_alignment = 256;
 /// Memory order of a racing access; the meanings are those of std::memory_order.
 enum class order { relaxed, acquire, release, acq_rel };
 
-/// Who takes part in a racing access: the lanes and warps of one team, or everybody on the device
+/// What takes part in a racing access: the lanes and warps of one team, or all on the device
 /// (every thread on the host). Where a team is one thread, atomics of scope team are plain
 /// accesses: another team's, at the same time, are lost.
 enum class scope { team, device };

@@ -20,8 +20,8 @@ struct parked_tiles {
     typename look_back_chain<T>::drawn mine;
     T total;
     maybe<T> before;
-    // Raised for every tile that uses the slot: by all warps but one when its total is known, which
-    // tells that one too that nobody reads what it said of the tile before; and by that one.
+    // Raised for every tile that uses the slot. All warps but one raise it when its total is known;
+    // then none reads what that one said of the tile before. Then that one raises it.
     typename Team::template signal<Team::warps> announced;
     typename Team::template signal<1> resolved;
   };
@@ -85,7 +85,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T
     }
     if constexpr (slots == 1) team.barrier();
     store_parked(slot, k);
-    // All warps meet in total(): nobody is still in a slot of the tiles before, or one tile after.
+    // total() has a barrier: no warp is still in a slot of the tiles before, or one tile after.
     const T sum = total(tile);
     if (speaks) {
       chain.announce(warp, mine, sum, op, first);

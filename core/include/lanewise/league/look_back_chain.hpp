@@ -35,9 +35,9 @@ inline constexpr bool orders_memory = requires {
 /// single pass). Tiles take tickets. A tile publishes its total before it waits for its
 /// predecessors. So the tile with the lowest ticket never waits, and progress needs no assumption
 /// about scheduling. Memory is cleared once, when it is allocated: a tag carries the epoch of its
-/// launch, and whoever draws the last ticket of a launch starts the next epoch. A tag has 30 bits
-/// for the epoch, which come again. Therefore every launch also clears a few slots that it does not
-/// use, in rotation: no slot keeps a tag for more than 2^29 launches.
+/// launch, and the warp that draws the last ticket of a launch starts the next epoch. A tag has 30
+/// bits for the epoch, which come again. Therefore every launch also clears a few slots that it
+/// does not use, in rotation: no slot keeps a tag for more than 2^29 launches.
 ///
 /// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic
 /// words values of up to 12 bytes do; larger ones, and those with orders_memory<T>, are written

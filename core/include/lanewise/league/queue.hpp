@@ -18,7 +18,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///           *counter says how much room would have been enough.
 /// Cost:     one atomic addition per call of a warp or of a team (Merrill, S3), none where no item
 ///           is active; a ballot per row of a warp, and compressing stores.
-/// Order:    all atomics are relaxed. Who reads the items must be ordered after who appended them:
+/// Order:    all atomics are relaxed. Readers of items must be ordered after those that appended
+/// them:
 ///           by the end of the launch, a league barrier, a release and an acquire of its own.
 ///
 /// A queue is a view for kernels: the caller owns the memory, and sets the counter and the flag to

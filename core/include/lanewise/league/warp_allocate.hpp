@@ -6,7 +6,7 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Cooperative allocation (Merrill, 1.3.3): everybody says how many places it needs, and learns
+// Cooperative allocation (Merrill, 1.3.3): each lane says how many places it needs, and learns
 // where its own begin, in order and without gaps. This is the bare primitive for a warp and for a
 // team; allocate.hpp has the one for an array.
 
@@ -109,8 +109,8 @@ LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
     maybe<Counter> before{{}, false};
     Counter total;
     detail::fold_warps(team, shared.per_warp, Team::warps, plus{}, before, total);
-    // Two barriers are enough for any number of calls: who writes `begin` again has passed the
-    // first barrier of the next call, after everybody's look at it.
+    // Two barriers are enough for any number of calls: the warp that writes `begin` again has
+    // passed the first barrier of the next call, after all have read it.
     if (team.warp_index() == 0) {
       const Counter begin = total != 0 ? warp.fetch_add(counter, total) : Counter{0};
       warp.once([&] { shared.begin = begin; });

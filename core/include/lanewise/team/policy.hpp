@@ -22,7 +22,7 @@ struct launch_policy {
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
   /// Bytes of results from which on they are written past the caches. That saves reading the lines
   /// that are written (Zen 5, one core: 51 GB/s instead of 35 in a copy of 256 MiB), and pays only
-  /// where nobody would find them in a cache afterwards.
+  /// where no later call finds them in a cache.
   static constexpr std::int64_t host_bytes_past_caches = 32 << 20;
   /// Bytes of results from which on tiles that are split are brought into order before they are
   /// written: output streams drive each other out of the caches at once where buckets begin in the

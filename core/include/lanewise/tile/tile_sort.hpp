@@ -17,10 +17,10 @@ LANEWISE_BEGIN_NAMESPACE
 //   which k lanes' worth of room fits `most` items. The team merges runs in pairs (merge_tile's
 //   way), within a warp without a barrier. O(k^2 + k log(lanes) + log(lanes) log(n)) comparisons
 //   for every lane; a barrier and two more for every doubling beyond a warp's k items per lane;
-// - on hosts std::stable_sort or, where nobody can tell, std::sort.
+// - on hosts std::stable_sort or, where the order of equal items cannot be seen, std::sort.
 //
 // All warps of the team call them, with the same arguments. Items may have been written by any warp
-// just before; afterwards everybody sees the result, and the scratch is free again. `less` is
+// just before; afterwards all warps see the result, and the scratch is free again. `less` is
 // called with items below n only. Nothing at n and after is touched. T is trivially copyable and
 // default constructible; `most` is at most 2^30.
 

@@ -471,7 +471,7 @@ class slab_walk {
     bool stands = true;  // false where the key went before its value was read
   };
 
-  /// Only who changes slots is told where they are and which key they have.
+  /// Only code that changes slots is told where they are and which key they have.
   template <bool changes, class Tasks>
   LANEWISE_FUNCTION sight look(const Tasks& t, int source, const line& seen,
                                table_operation operation, word key) const {

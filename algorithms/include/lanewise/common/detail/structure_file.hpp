@@ -20,8 +20,8 @@
 // What the files of all structures have in common. A file has a header that says what the structure
 // is made of, then its data, each guarded by a checksum. All numbers are little-endian.
 //
-// Whoever can write a file can write its checksums. So nothing is allocated because a number of a
-// header says so. No structure is made of what was read before all of it was looked at.
+// A file that is wrong may have right checksums. So nothing is allocated because a number of a
+// header says so. No structure is made of what was read before all of it was checked.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {

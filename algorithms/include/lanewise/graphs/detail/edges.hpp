@@ -133,7 +133,7 @@ class vertices_to_queue {
     count_ -= width;
   }
   /// One vertex, where `joins`, of a warp that is a thread: without a branch, as no processor can
-  /// predict who joins.
+  /// predict which vertex joins.
   LANEWISE_FUNCTION void push_one(bool joins, Vertex vertex) {
     mine_[count_] = vertex;
     count_ += joins ? 1 : 0;

@@ -95,7 +95,7 @@ LANEWISE_KERNEL_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, con
 }
 
 /// The active lanes' labels, at labels[0], labels[1], ..., become roots, while no sets are united.
-/// Each step is there for others who pass.
+/// Each step serves later lanes.
 template <class W, class Vertex, class Mask>
 LANEWISE_KERNEL_FUNCTION void compress(const W& warp, Vertex* labels, Vertex first,
                                        const Mask& mask) {

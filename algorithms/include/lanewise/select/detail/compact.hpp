@@ -74,7 +74,7 @@ struct compact_kernel {
   item_count n;
   look_back_chain<state> chain;
   detail::integers kept;
-  detail::integers rejected;  // none where nobody asks for their number
+  detail::integers rejected;  // none where their number is not asked for
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {

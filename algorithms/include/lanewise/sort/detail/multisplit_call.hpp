@@ -88,7 +88,7 @@ struct two_rounds_layout {
   std::size_t keys_at;  // after where the buckets of a round begin
   std::size_t values_at;
   std::size_t round_at;
-  std::size_t sorted_at;  // where a round's results are kept that nobody can read again
+  std::size_t sorted_at;  // where a round's results are kept that cannot be read again
   // On devices, and zero: the second round's counts, its tickets, and the words of its tiles.
   std::size_t later_at;
   std::size_t later_bytes = 0;
@@ -270,7 +270,8 @@ void split_counting_once(const Exec& exec, workspace& work, char* memory, const 
 }
 
 /// A split into more, by two rounds, the lower digits of buckets first. keys_out can be read again,
-/// or else `sorted` is an array for what goes there, unless nobody asks where buckets begin.
+/// or else `sorted` is an array for what goes there, unless the call does not ask where buckets
+/// begin.
 template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
           class BucketOf>
 void split_by_digits(const Exec& exec, workspace& work, char* memory,

@@ -121,7 +121,7 @@ LANEWISE_FUNCTION void for_each_window_of(const W& warp, const Source& in, std::
   }
 }
 
-/// A window of items that nobody looks at again soon.
+/// A window of items that is not read again soon.
 template <class W, class Source>
 LANEWISE_FUNCTION auto load_once(const W& warp, const Source& in, std::int64_t i) {
   if constexpr (Source::contiguous) {

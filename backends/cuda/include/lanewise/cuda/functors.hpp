@@ -14,7 +14,8 @@ namespace backends::cuda {
 
 // nvcc compiles a host and device function that calls a host function, to code that does something
 // else on the device. In a device function the same call is an error that names both: so the
-// functions below, which nobody calls, call what kernels will. They leave no code on the device.
+// functions below, which are never called, call what kernels will. They leave no code on the
+// device.
 
 template <class F, class... Args>
 __device__ void needs_KOKKOS_FUNCTION([[maybe_unused]] const F& f,

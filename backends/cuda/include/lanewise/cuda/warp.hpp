@@ -167,9 +167,9 @@ using ordered_word =
     std::conditional_t<std::is_signed_v<T>, std::make_signed_t<unsigned_word<T>>, unsigned_word<T>>;
 
 // Changes of integers. Relaxed ones are the compiler's own operations: unlike those of atomic_ref,
-// they know shared memory where they see it, and need not return what nobody asks for. The others
+// they know shared memory where they see it, and need not return what is not asked for. The others
 // are instructions by name: atomic_ref calls through a pointer where nothing is inlined, and then
-// nobody knows how much stack a kernel needs.
+// it is not known how much stack a kernel needs.
 #define LANEWISE_CUDA_ATOM(order_name, scope_name, operation, type, constraint)          \
   asm volatile("atom." order_name "." scope_name "." operation "." type " %0, [%1], %2;" \
                : "=" constraint(before)                                                  \

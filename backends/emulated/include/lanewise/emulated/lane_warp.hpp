@@ -25,7 +25,7 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   using mask = lone_lane::mask;
   template <class T>
   using mask_for = mask;
-  /// One lane alone needs nobody to meet.
+  /// One lane alone has no other to wait for.
   template <int w>
   using part = std::conditional_t<w == 1, warp<1>, lane_warp<w>>;
   static constexpr bool has_wide_words = false;

@@ -64,7 +64,7 @@ class rendezvous {
     meet(lock, me, left_, last);
   }
 
-  /// Lets those who wait look whether the launch was stopped.
+  /// Lets waiting threads read whether the launch was stopped.
   void wake_all() {
     const std::lock_guard lock(mutex_);
     all_here_.notify_all();

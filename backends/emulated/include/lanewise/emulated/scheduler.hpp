@@ -47,7 +47,7 @@ class scheduler {
     return true;
   }
 
-  /// Gives the turn away until somebody who runs calls wake(me).
+  /// Gives the turn away until a running thread calls wake(me).
   void sleep(int me) {
     seats_[static_cast<std::size_t>(me)].awake = false;
     pass_on(me, me);
@@ -65,7 +65,7 @@ class scheduler {
     give_turn(choose(me));
   }
 
-  /// Wakes everybody, so that all can leave. Called by who runs.
+  /// Wakes all, so that they can leave. The running thread calls it.
   void wake_all() {
     for (seat& s : seats_) s.awake = !s.left;
   }
@@ -90,7 +90,7 @@ class scheduler {
     running_ = next;
     if (next >= 0) seats_[static_cast<std::size_t>(next)].turn.notify_one();
   }
-  /// Anybody who is awake, this one only if there is nobody else; -1 if all sleep.
+  /// A thread that is awake, this one only if there is no other; -1 if all sleep.
   int choose(int except) {
     candidates_.clear();
     for (int i = 0; i < static_cast<int>(seats_.size()); ++i) {
@@ -101,7 +101,7 @@ class scheduler {
     return candidates_[random_() % candidates_.size()];
   }
 
-  // Whoever runs owns everything; the mutex hands it over.
+  // The running thread owns all of these; the mutex hands them over.
   std::mutex mutex_;
   std::mt19937 random_;
   std::uint32_t steps_per_turn_;

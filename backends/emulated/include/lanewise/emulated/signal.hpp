@@ -13,7 +13,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// A count of how often it was raised, and what those knew who did: who waits learns it.
+/// A count of how often it was raised. What a raising thread knew, a waiting one knows afterwards.
 template <int raisers, int warps, class Warp>
 class signal {
  public:

@@ -90,8 +90,8 @@ class thread_pool {
       while (job* const now = wait()) now->run(seat_);
     }
 
-    // Everybody's own: a shared one would order, for ThreadSanitizer, who begins late after who
-    // has ended.
+    // One for each thread: a shared one would order, for ThreadSanitizer, a thread that begins late
+    // after one that has ended.
     std::mutex mutex_;
     std::condition_variable called_;
     bool is_called_ = false;

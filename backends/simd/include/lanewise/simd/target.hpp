@@ -7,7 +7,7 @@
 // The name of the SIMD target that the flags of this unit choose. Highway's own name, but found
 // without Highway, which takes nvcc seconds: simd/warp.hpp refuses a unit where the two differ.
 
-// Whoever overrides Highway's choice, and other processors than x86, get it from Highway.
+// Units that override Highway's choice, and other processors than x86, get it from Highway.
 #if defined(__x86_64__) && !defined(__AVX10_2__) && !defined(HWY_BASELINE_TARGETS) &&    \
     !defined(HWY_DISABLED_TARGETS) && !defined(HWY_BROKEN_TARGETS) &&                    \
     !defined(HWY_COMPILE_ONLY_SCALAR) && !defined(HWY_COMPILE_ONLY_EMU128) &&            \

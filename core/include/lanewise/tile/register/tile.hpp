@@ -193,7 +193,7 @@ class device_tile : public scanned_rows<register_tile<Team, T, items_per_lane>> 
 
   /// The ordered combination of all items; needs count() > 0.
   LANEWISE_FUNCTION const T& total() const { return total_; }
-  /// What the stores need, for who does not ask for the total.
+  /// What the stores need where the total is not asked for.
   static constexpr bool stores_unscanned = false;
   template <class Op>
   LANEWISE_FUNCTION void prepare(Op op) {

@@ -65,7 +65,7 @@ class host_tile {
     ahead_ = most_items * team_.league();
   }
   LANEWISE_FUNCTION const T& total() const { return total_; }
-  /// The stores need nothing, for who does not ask for the total.
+  /// The stores need nothing where the total is not asked for.
   static constexpr bool stores_unscanned = true;
   template <class Op>
   LANEWISE_FUNCTION void prepare(Op) {}

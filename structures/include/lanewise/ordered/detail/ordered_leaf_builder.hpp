@@ -15,8 +15,8 @@
 //   leaf     0      1          2      3           4
 //
 // Line 1 is stored in three pieces: one element after those of line 0 in leaf 1, three that are
-// leaf 2, one that begins leaf 3. Whoever begins a leaf writes its first key among those of the
-// search tree.
+// leaf 2, one that begins leaf 3. The lane that begins a leaf writes its first key among those
+// of the search tree.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {

@@ -20,14 +20,15 @@ struct frontier_queue {
   std::int64_t capacity;
 };
 
-/// What all teams count together. Neither is ever set back: whoever reads them knows what they were
+/// What all teams count together. Neither is ever set back: each reader knows what they were
 /// when the phase began.
 struct frontier_counters {
   std::uint64_t pushed;
   std::uint64_t tickets;
 };
 
-/// Tiles of a queue, a team's width each, to the teams of a league: evenly, or to whoever asks.
+/// Tiles of a queue, a team's width each, to the teams of a league: evenly, or to the team that
+/// asks.
 template <class Team, bool steals>
 class frontier_tiles {
  public:

@@ -14,8 +14,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace papers {
 namespace detail {
 
-/// What is known of every vertex. A level is -1 where a vertex is not reached; all who reach a
-/// vertex at once write the same level, and a parent that is right.
+/// What is known of every vertex. A level is -1 where a vertex is not reached; all lanes that
+/// reach a vertex at once write the same level, and a parent that is right.
 template <class Vertex>
 struct reached_vertices {
   std::int32_t* levels;
@@ -34,7 +34,7 @@ LANEWISE_FUNCTION Mask without_level(const W& warp, const reached_vertices<Verte
 }
 
 /// A byte of bits, then levels. A bit is stored with what its byte was, so that bits others have
-/// stored meanwhile get lost; they are stored again by whoever finds a level.
+/// stored meanwhile get lost; the lane that finds a level stores them again.
 template <class W, class Vertex, class Mask, class Vertices, class Counts>
 LANEWISE_FUNCTION Mask look_up_bytes(const W& warp, const reached_vertices<Vertex>& reached,
                                      const Mask& mask, const Vertices& vertex, Counts& counts) {

@@ -15,9 +15,9 @@ namespace detail {
 // What drops vertices that others of the warp or the team have, too (Merrill, 6.4.3). Of equal
 // vertices one stays at least, if nothing else drops it afterwards.
 
-/// A table of 128 places for each warp (listing 11). Whoever does not find its vertex in its place,
-/// because another vertex is there, stays; of those who do one stays. Fences keep the four steps
-/// apart: without them a lane may overwrite what another reads back, and a vertex is lost.
+/// A table of 128 places for each warp (listing 11). A lane that does not find its vertex in its
+/// place, because another vertex is there, stays; of those that do one stays. Fences keep the four
+/// steps apart: without them a lane may overwrite what another reads back, and a vertex is lost.
 template <class Team, class Vertex>
 struct cull_by_hash {
   static constexpr std::uint32_t places = 128;
@@ -69,8 +69,8 @@ struct cull_nothing {
   }
 };
 
-/// A team's cache of vertices, each in the one place that its number says. Whoever finds its vertex
-/// there is dropped: somebody has put it there who did not find it, and has stayed. So nothing may
+/// A team's cache of vertices, each in the one place that its number says. A lane that finds its
+/// vertex there is dropped: a lane that did not find it has put it there, and stays. So nothing may
 /// drop a vertex after this. As a place is read and written at once, warps need no order.
 template <class Team, class Vertex>
 struct cull_by_history {

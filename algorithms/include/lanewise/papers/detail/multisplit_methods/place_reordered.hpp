@@ -52,7 +52,7 @@ struct place_reordered_kernel {
   }
 
  private:
-  /// Those who share a tile see what each of them wrote to scratch.
+  /// Warps that share a tile see afterwards what each wrote to scratch.
   template <class Team>
   static LANEWISE_FUNCTION void synchronise(const Team& team) {
     if constexpr (Cut::by_team) {

@@ -118,7 +118,8 @@ class device_sums {
 
   /// How many ranges are bad and this warp's to count, where the team has that one of the pieces.
   /// Cuts of ends that are out of order may be so, too: of the warps whose pieces go beyond a range
-  /// the first one counts it. Only who has seen a bad range asks where the others' pieces end.
+  /// the first one counts it. Only a warp that has seen a bad range reads where the others' pieces
+  /// end.
   template <class Ranges>
   LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges, std::int64_t piece,
                                       std::int64_t pieces) const {

@@ -327,7 +327,7 @@ class device_radix_starts {
     const int digits = detail::radix_digits(detail::radix_range_of(differing));
     float squares = 0;
     for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
-    // The first digit says little: nobody knows whether keys gather in the others. Pairs that are
+    // The first digit says little: keys may gather in the others or not. Pairs that are
     // nearly in order take passes longer.
     const bool has_wide_words = s.count >= look_back_counts<std::uint32_t>::limit;
     if (narrow) return digits <= (sizeof(Counter) > 4 || has_wide_words ? 3 : 4);

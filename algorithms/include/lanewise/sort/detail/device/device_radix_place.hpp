@@ -9,7 +9,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Ranks of a lane's keys among those of their bucket in a team, by one atomic addition for each
-/// key: not in the order of the keys, which nobody can tell from equal ones. Two ranks share a
+/// key: not in the order of the keys, which cannot be told from equal ones. Two ranks share a
 /// register.
 template <class Team, int rows>
 class unstable_ranks {
