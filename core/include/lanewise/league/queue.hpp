@@ -18,9 +18,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///           *counter says how much room would have been enough.
 /// Cost:     one atomic addition per call of a warp or of a team (Merrill, S3), none where no item
 ///           is active; a ballot per row of a warp, and compressing stores.
-/// Order:    all atomics are relaxed. Readers of items must be ordered after those that appended
-/// them:
-///           by the end of the launch, a league barrier, a release and an acquire of its own.
+/// Order:    all atomics are relaxed. Reads of items must be ordered after their appending: by the
+///           end of the launch, a league barrier, or a release and an acquire.
 ///
 /// A queue is a view for kernels: the caller owns the memory, and sets the counter and the flag to
 /// 0. Two queues with the same counter and capacity are one with two arrays: push to one, write to
