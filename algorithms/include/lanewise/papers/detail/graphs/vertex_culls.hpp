@@ -15,8 +15,8 @@ namespace detail {
 // What drops vertices that others of the warp or the team have, too (Merrill, 6.4.3). Of equal
 // vertices one stays at least, if nothing else drops it afterwards.
 
-/// A table of 128 places for each warp (listing 11). A lane stays that finds another vertex than its
-/// own in its place. One of the lanes stays that find their vertex there. Fences keep the four
+/// A table of 128 places for each warp (listing 11). A lane stays that finds another vertex than
+/// its own in its place. One of the lanes stays that find their vertex there. Fences keep the four
 /// steps apart: without them a lane may overwrite what another reads back, and a vertex is lost.
 template <class Team, class Vertex>
 struct cull_by_hash {
