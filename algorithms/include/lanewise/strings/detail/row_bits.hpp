@@ -15,13 +15,13 @@ namespace detail {
 // A source of positions in the bytes of rows, a step of 32 W positions at a time:
 //
 //   scratch<Warp>                            what a warp needs of the team's;
-//   `behind()`                               how many bytes belong to a position, beside its own;
+//   after()                                  how many bytes after its first belong to a position;
 //   past<Warp>(text)                         how far steps begin before the text;
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
 //                                            the bits of a step: lane l has positions 32 l to 32
 //                                            l+31;
 //   passed                                   bits of the steps that may have any (passed_steps);
-//   before_results                      whether positions count that are before the one that
+//   before_results                           whether positions count that are before the one that
 //                                            the row's result is, and that becomes their number
 
 /// Which steps of the rows' bytes may have positions. If this is known, a word has the bits of
