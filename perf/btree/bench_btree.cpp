@@ -70,12 +70,16 @@ void add_btree() {
   add<btree_find_problem<Exec, T>>("lanewise", [](auto& p, auto time) {
     time([&] { find(p.exec, p.tree, p.keys, p.answers); });
   });
-  const auto put = [](auto& p, auto time) {
-    time([&] { p.fill_tree(); },
-         [&] { insert(p.exec, p.tree, p.batch_keys, p.batch_values, {.grow = false}); });
-  };
-  add<btree_batch_problem<Exec, T, ordered_batch::insert, true>>("lanewise", put);
-  add<btree_batch_problem<Exec, T, ordered_batch::insert, false>>("lanewise", put);
+  add<btree_batch_problem<Exec, T, ordered_batch::insert, true>>(
+      "lanewise", [](auto& p, auto time) {
+        time([&] { p.fill_tree(); },
+             [&] { insert(p.exec, p.tree, p.batch_keys, p.batch_values, {.work = &p.work}); });
+      });
+  add<btree_batch_problem<Exec, T, ordered_batch::insert, false>>(
+      "lanewise", [](auto& p, auto time) {
+        time([&] { p.fill_tree(); },
+             [&] { insert(p.exec, p.tree, p.batch_keys, p.batch_values, {.grow = false}); });
+      });
   add<btree_batch_problem<Exec, T, ordered_batch::erase, false>>(
       "lanewise", [](auto& p, auto time) {
         time([&] { p.fill_tree(); }, [&] { erase(p.exec, p.tree, p.batch_keys); });

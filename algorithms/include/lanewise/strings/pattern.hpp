@@ -90,6 +90,7 @@ struct pattern_stretch {
   std::int64_t begin = 0;
   std::int64_t period = 1;
   std::int64_t pairs = 0;       ///< 0 if there is no stretch
+  std::uint32_t byte = 0;       ///< its first byte
   std::uint32_t care = 0;       ///< the bits of each of its bytes that count
   bool covers_pattern = false;  ///< whether it is all of the pattern
   bool is_decisive = false;     ///< whether so few bytes are outside that each is tested
@@ -121,8 +122,12 @@ struct pattern_view {
 
   /// Whether the filter tests all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
-  /// Whether it does so at once, by one word.
-  LANEWISE_FUNCTION bool is_short() const { return size <= 4; }
+  /// Whether it is a run of equal bytes without a filter (searched_by).
+  LANEWISE_FUNCTION bool is_run() const {
+    return filter.how == pattern_filter::kind::one_byte && size > 1;
+  }
+  /// Whether all bytes are tested at once: of patterns of one word, and of runs.
+  LANEWISE_FUNCTION bool is_short() const { return size <= 4 || is_run(); }
 };
 
 /// Bytes of a pattern on the host, and the bits of each that count.
@@ -294,6 +299,7 @@ inline pattern_stretch stretch_of(const pattern_bytes& pattern) {
       best = {begin,
               period,
               pairs,
+              static_cast<unsigned char>(at(begin).first),
               care,
               pairs + period == n,
               pairs + period + pattern_stretch::most_others >= n};

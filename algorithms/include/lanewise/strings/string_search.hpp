@@ -344,12 +344,14 @@ class search_call {
   search_call(const Exec& exec, const detail::text_bytes& text, const detail::pattern_view& pattern,
               bool is_filtered)
       : exec_(exec),
-        is_filtered_(is_filtered && !pattern.is_short()),
-        search_{text, pattern, text_partition::make<warp_type>(text.n, is_filtered_), 0} {
+        pattern_(detail::searched_by<warp_type>(pattern)),
+        is_filtered_(is_filtered && !is_short()),
+        search_{text, pattern_, text_partition::make<warp_type>(text.n, is_filtered_), 0} {
     search_.blocks = search_.partition.template blocks<warp_type>(text.n);
   }
 
   bool is_filtered() const { return is_filtered_; }
+  bool is_short() const { return pattern_.is_short(); }
   const pattern_search& search() const { return search_; }
   std::int64_t blocks() const { return search_.blocks; }
   /// Returns the search as a kernel has it. Without the filter, each of its teams, less `spared`,
@@ -408,6 +410,7 @@ class search_call {
   memory_layout layout() const { return memory_layout(blocks(), words()); }
 
   const Exec& exec_;
+  detail::pattern_view pattern_;
   bool is_filtered_;
   pattern_search search_;
 };
@@ -444,7 +447,7 @@ void search_end(const Exec& exec, const detail::text_bytes& text, const detail::
                 const extreme_position& end) {
   if (text.n < what.size) return;
   const search_call<Exec> call(exec, text, what, false);
-  if (what.is_short()) {
+  if (call.is_short()) {
     call.template run<search_end_kernel<true>>("Lanewise::find_end", end);
   } else {
     call.template run<search_end_kernel<false>>("Lanewise::find_end", end);
@@ -464,7 +467,7 @@ void search_count(const Exec& exec, const detail::text_bytes& text,
   }
   kernels::begin_result(exec, result, 0);
   if (text.n < what.size) return;
-  if (what.is_short()) {
+  if (call.is_short()) {
     call.template run<text_count_kernel<pattern_matches<true>>>("Lanewise::count", result);
   } else {
     call.template run<long_kernel>("Lanewise::count", result);
@@ -530,7 +533,7 @@ struct matcher_search<detail::pattern_view> {
     search_call<Exec> call(exec, text, what, kernels::has_own_filter<Exec>(text.n, true));
     auto work = call.make_workspace(options.work, algorithm);
     if (call.is_filtered()) call.filter(work.get());
-    if (what.is_short()) {
+    if (call.is_short()) {
       call.template run_in_order<text_positions_kernel<pattern_matches<true>, Sink>>(work.get(),
                                                                                      sink, number);
     } else {

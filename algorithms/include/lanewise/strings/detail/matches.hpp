@@ -17,7 +17,8 @@ struct compared_text {
   bool run_goes_on = false;                 ///< as far as the text was compared
 };
 
-/// Finds the positions of a pattern of up to 4 bytes, which are all that the filter passes.
+/// Finds the positions of a pattern of up to 4 bytes, which are all that the filter passes, and of
+/// runs of equal bytes.
 template <class Warp>
 class short_finder {
  public:
@@ -32,6 +33,8 @@ class short_finder {
   /// Returns the bits of a step (text_steps). After a step without positions, a test for any
   /// position comes first, which costs half as much.
   LANEWISE_RARE_FUNCTION words find(int step) {
+    if constexpr (finds_runs<Warp>)
+      if (pattern_.is_run()) return find_runs(step);
     if (!steps_.is_inside(step))
       return detail::passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
     const words found =
@@ -52,11 +55,22 @@ class short_finder {
   }
 
  private:
+  /// A run may go on in the next step, whose bytes are kept until it is searched.
+  LANEWISE_FUNCTION words find_runs(int step) {
+    const words here = step == next_step_ ? next_ : steps_.equal_bytes(step);
+    next_ = steps_.equal_bytes(step + 1);
+    next_step_ = step + 1;
+    if (!warp_.any(here != 0u)) return here;
+    return detail::first_of_runs(warp_, here, pattern_.size, detail::first_set(warp_, next_));
+  }
+
   const text_bytes& text_;
   const pattern_view& pattern_;
   const Warp& warp_;
   steps steps_;
   bool is_sparse_ = true;
+  words next_ = words(0u);
+  int next_step_ = -1;
 };
 
 /// What the warps of a team share when they compare together.
@@ -129,7 +143,7 @@ class match_finder {
   LANEWISE_RARE_FUNCTION words find_out_of_run(int step) const {
     const std::int64_t first = steps_.first_of(step);
     words found(0u);
-    if (steps_.is_inside(step)) {
+    if (steps_.is_inside(step) && stretches::is_inside(pattern_, first)) {
       found = pattern_.stretch.exists() ? passing_with_stretch(step) : passing(step);
       if (warp_.any(found != 0u)) verify(first, found);
     } else {

@@ -5,8 +5,11 @@
 #include <lanewise/strings/detail/host/host_stretches.hpp>
 #include <lanewise/strings/detail/text_scan.hpp>
 
+#include <type_traits>
+
 // Finds where a text has a periodic stretch of a pattern. A bit says whether a byte equals the one
-// a period after it. A stretch of n pairs is n such bits in a row, and is found in log2(n) rounds.
+// a period after it. A stretch of n pairs is n such bits in a row. Up to 32 are found in log2(n)
+// rounds.
 //
 //   text            b a a a b a a a a a b     looked for: a a a a, three pairs
 //   pairs           . 1 1 . . 1 1 1 1 . .
@@ -16,45 +19,74 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The bits of a step's positions as words of 32 neighbours, and of some positions after it.
-/// Unknown bits count as set.
+/// Whether warps find runs of equal bytes without a filter. Threads find them as other stretches.
 template <class Warp>
-struct consecutive_positions {
-  static constexpr int width = Warp::width;
-  using words = lanes_t<Warp, std::uint32_t>;
+inline constexpr bool finds_runs = !Warp::is_single_thread;
 
-  words in_step;
-  std::uint32_t after;
+/// Returns the pattern as Warp searches for it. A run of equal bytes without a filter may go on in
+/// the next step, but not after it.
+template <class Warp>
+pattern_view searched_by(const pattern_view& pattern) {
+  pattern_view searched = pattern;
+  const pattern_stretch& stretch = pattern.stretch;
+  if (finds_runs<Warp> && stretch.covers_pattern && stretch.period == 1 &&
+      pattern.size <= text_steps<Warp>::positions) {
+    searched.filter = {};
+    searched.filter.how = pattern_filter::kind::one_byte;
+    searched.filter.window[0] = stretch.byte;
+    searched.filter.care[0] = stretch.care;
+  }
+  return searched;
+}
 
-  /// Keeps the bits that are the first of `number` in a row.
-  LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
-    for (std::uint32_t have = 1; have < number && warp.any(in_step != 0u);) {
-      const std::uint32_t more = have < number - have ? have : number - have;
-      keep_with(warp, more / 32, more % 32);
+/// Returns how many of the first bits of words of 32 neighbours are set.
+template <class Warp, class Words>
+LANEWISE_FUNCTION std::int64_t first_set(const Warp& warp, const Words& bits) {
+  const auto full = static_cast<std::uint32_t>(warp.ballot(bits == ~0u));
+  if (full == ~0u) return 32 * Warp::width;
+  const int lane = Warp::lowest(~full);
+  return 32 * lane + Warp::lowest(~warp.broadcast(bits, lane));
+}
+/// Keeps the bits that are the first of `number` in a row, number > 1. `bits` are those of a step,
+/// as words of 32 neighbours; `after` bits after them are set, and then one is not.
+template <class Warp, class Words>
+LANEWISE_FUNCTION Words first_of_runs(const Warp& warp, const Words& bits, std::int64_t number,
+                                      std::int64_t after) {
+  static_assert(Warp::width == 32);
+  if (number <= 32) {
+    const Words after_step(after < 32 ? ~(~0u << after) : ~0u);
+    Words found = bits;
+    Words next = lanewise::select(warp.template first<std::uint32_t>(31),
+                                  warp.shuffle(bits, warp.lane() + Words(1u)), after_step);
+    for (int have = 1; have < number;) {
+      const int left = static_cast<int>(number) - have, more = have < left ? have : left;
+      found = found & (found >> more | next << (32 - more));
+      next = next & next >> more;
       have += more;
     }
+    return found;
   }
-
- private:
-  /// Keeps the bits that are also set by_words words and by_bits bits further on.
-  LANEWISE_FUNCTION void keep_with(const Warp& warp, std::uint32_t by_words,
-                                   std::uint32_t by_bits) {
-    const words low = further_on(warp, by_words);
-    if (by_bits == 0) {
-      in_step = in_step & low;
-    } else {
-      const auto left = static_cast<int>(32 - by_bits);
-      in_step =
-          in_step & (low >> static_cast<int>(by_bits) | further_on(warp, by_words + 1) << left);
-      if (by_words == 0) after &= after >> by_bits | ~0u << left;
-    }
-  }
-  LANEWISE_FUNCTION words further_on(const Warp& warp, std::uint32_t by_words) const {
-    const words source = warp.lane() + words(by_words);
-    const words at_end = lanewise::select(source == std::uint32_t{width}, words(after), words(~0u));
-    return lanewise::select(source < std::uint32_t{width}, warp.shuffle(in_step, source), at_end);
-  }
-};
+  // A longer row has the last bits of a word, then full words, then the first bits of a word.
+  const auto full = static_cast<std::uint32_t>(warp.ballot(bits == ~0u));
+  const Words end_word = warp.map(
+      [full](std::uint32_t lane) {
+        const std::uint32_t broken = lane == 31 ? 0 : ~full >> (lane + 1) << (lane + 1);
+        return broken == 0 ? 32u : static_cast<std::uint32_t>(Warp::lowest(broken));
+      },
+      warp.lane());
+  const std::int64_t most = after < number ? after : number;
+  return warp.map(
+      [=](std::uint32_t word, std::uint32_t lane, std::uint32_t end, std::uint32_t last) {
+        const int first = word == ~0u ? 0 : Warp::highest(~word) + 1;
+        const std::int64_t in_last = end == 32     ? most
+                                     : last == ~0u ? 32
+                                                   : std::int64_t{Warp::lowest(~last)};
+        const std::int64_t room = 32 * std::int64_t{end - lane} + in_last - number;
+        if (first == 32 || room < first) return 0u;
+        return ~0u << first & (room >= 31 ? ~0u : ~(~0u << (room + 1)));
+      },
+      bits, warp.lane(), end_word, warp.shuffle(bits, end_word));
+}
 
 /// Finds the positions of an inner step, from `first` on, where the text has the pattern's stretch.
 /// If other bytes of the pattern are few, it has these too. Bytes too far after the step to be
@@ -66,17 +98,17 @@ class stretch_finder {
   static constexpr int positions = text_steps<Warp>::positions;
   /// Returns how many pairs after a step are known.
   static LANEWISE_FUNCTION std::int64_t known_after(const pattern_stretch& stretch) {
-    if constexpr (Warp::is_single_thread) {
-      constexpr std::int64_t most = thread_positions<Warp>::most_after;
-      return stretch.pairs < most ? stretch.pairs : most;
-    } else {
-      return known_of_any;
-    }
+    return stretch.pairs < positions ? stretch.pairs : positions;
+  }
+
+  /// Whether the first step's packs begin in the text: lanes load some bytes before their own.
+  static LANEWISE_FUNCTION bool is_inside(const pattern_view& pattern, std::int64_t first) {
+    return Warp::is_single_thread || !pattern.stretch.exists() || first >= 32;
   }
 
   LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,
                                    const pattern_view& pattern, std::int64_t first)
-      : warp_(warp), pattern_(pattern), at_(text.data + first) {}
+      : warp_(warp), pattern_(pattern), at_(text.data + first), left_(text.n - first) {}
 
   /// The positions, as words of 32 neighbours.
   LANEWISE_RARE_FUNCTION words find() const {
@@ -84,12 +116,9 @@ class stretch_finder {
     const std::int64_t begin = stretch.begin, period = stretch.period;
     words found(0u);
     if (period == 1) {
-      const bytes byte = byte_of_pattern(pattern_.words, begin);
-      found = in_a_row(stretch.pairs + 1, [&](const bytes& here, const auto&)
-                                              LANEWISE_INLINE_LAMBDA { return here == byte; });
+      found = in_a_row(stretch.pairs + 1, equals_byte{static_cast<unsigned char>(stretch.byte)});
     } else {
-      found = in_a_row(stretch.pairs, [&](const bytes& here, const auto& load)
-                                          LANEWISE_INLINE_LAMBDA { return here == load(period); });
+      found = in_a_row(stretch.pairs, equals_next_period{static_cast<int>(period)});
       keep_with(begin, begin + period, found);
     }
     if (stretch.is_decisive) {
@@ -101,57 +130,134 @@ class stretch_finder {
 
  private:
   using bytes = lanes_t<Warp, unsigned char>;
-  /// All stretches have this number of pairs after an inner step.
-  static constexpr int known_of_any = pattern_stretch::least_pairs + 16;
 
-  /// Finds the positions where `number` bytes in a row, from the stretch's begin on, fulfil
-  /// equal(bytes, load). load(i) returns the bytes i further on.
-  template <class F>
-  LANEWISE_FUNCTION words in_a_row(std::int64_t number, F equal) const {
-    const bytes care(static_cast<unsigned char>(pattern_.stretch.care));
-    const unsigned char* const at = at_ + pattern_.stretch.begin;
-    const auto equal_at = [&](std::int64_t position) LANEWISE_INLINE_LAMBDA {
-      const auto load = [&](std::int64_t i)
-                            LANEWISE_INLINE_LAMBDA { return warp_.load(at + position + i) & care; };
-      return equal(load(0), load);
-    };
+  /// What a byte of the text is compared with: `byte`, or the byte a period after it.
+  struct equals_byte {
+    unsigned char byte;
+  };
+  struct equals_next_period {
+    int period;
+    static constexpr unsigned char byte = 0;  // of the difference
+  };
+  template <class Equal>
+  static constexpr bool has_period = std::is_same_v<Equal, equals_next_period>;
+
+  /// Finds the positions where `number` bytes in a row, from the stretch's begin on, are equal.
+  template <class Equal>
+  LANEWISE_FUNCTION words in_a_row(std::int64_t number, const Equal& equal) const {
+    const std::int64_t begin = pattern_.stretch.begin;
+    const auto care = static_cast<unsigned char>(pattern_.stretch.care);
     if constexpr (Warp::is_single_thread) {
-      return thread_positions<Warp>::find(
-          warp_, number, positions + pattern_.stretch.pairs + 16,
-          [&](std::int64_t position) LANEWISE_INLINE_LAMBDA {
-            return static_cast<std::uint32_t>(warp_.ballot(equal_at(position)));
-          });
+      return thread_positions<Warp>::find(warp_, number, positions + pattern_.stretch.pairs + 16,
+                                          [&](std::int64_t position) LANEWISE_INLINE_LAMBDA {
+                                            return bits_from(begin + position, equal, care);
+                                          });
     } else {
-      const auto in_step = detail::bits_of_positions(warp_, equal_at);
-      const auto is_known = warp_.template first<unsigned char>(known_of_any);
-      const auto load_after = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
-        return warp_.load(is_known, at + positions + i, static_cast<unsigned char>(0)) & care;
-      };
-      const auto after = static_cast<std::uint32_t>(warp_.ballot(equal(load_after(0), load_after)));
-      consecutive_positions<Warp> found{in_step, after | ~0u << known_of_any};
-      // Bits beyond those known at the first position need not be counted.
-      constexpr std::int64_t most = positions + known_of_any;
-      found.keep_runs(warp_, static_cast<std::uint32_t>(number < most ? number : most));
-      return found.in_step;
+      const words bits = bits_of_step(begin, equal, care);
+      if (!warp_.any(bits != 0u)) return bits;
+      const bool goes_on = warp_.broadcast(bits, Warp::width - 1) >> 31 != 0;
+      return detail::first_of_runs(warp_, bits, number,
+                                   goes_on ? equal_after(number, equal, care) : 0);
     }
+  }
+  /// Which of the W bytes from position q of the step on are equal.
+  template <class Equal>
+  LANEWISE_FUNCTION std::uint32_t bits_from(std::int64_t q, const Equal& equal,
+                                            unsigned char care) const {
+    const bytes here = warp_.load(at_ + q) & bytes(care);
+    bytes other(equal.byte);
+    if constexpr (has_period<Equal>) other = warp_.load(at_ + q + equal.period) & bytes(care);
+    return static_cast<std::uint32_t>(warp_.ballot(here == other));
+  }
+  /// Which bytes of a step are equal, from position q on. Lanes load packs from the aligned byte at
+  /// or before q on. The last word is loaded once more, by bytes.
+  template <class Equal>
+  LANEWISE_FUNCTION words bits_of_step(std::int64_t q, const Equal& equal,
+                                       unsigned char care) const {
+    using text_pack = pack<std::uint32_t, text_steps<Warp>::k>;
+    const auto past =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at_ + q) % sizeof(text_pack));
+    const unsigned char* const from = at_ + q - past;
+    auto packs = warp_.load(reinterpret_cast<const text_pack*>(from));
+    if constexpr (has_period<Equal>) packs = differences(packs, from, equal.period);
+    const auto cared = warp_.map(
+        [cares = 0x01010101u * care](text_pack x) {
+          LANEWISE_UNROLL
+          for (int j = 0; j < text_steps<Warp>::k; ++j) x[j] &= cares;
+          return x;
+        },
+        packs);
+    const words aligned = warp_.match_words(cared, bytes(equal.byte));
+    const words bits = warp_.map(
+        [past](std::uint32_t low, std::uint32_t high) {
+          return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> past);
+        },
+        aligned, warp_.shuffle(aligned, warp_.lane() + words(1u)));
+    const words last(bits_from(q + positions - 32, equal, care));
+    return lanewise::select(warp_.template first<std::uint32_t>(31), bits, last);
+  }
+  /// The differences between the bytes of packs and those `period` bytes further on.
+  template <class Packs>
+  LANEWISE_FUNCTION Packs differences(const Packs& packs, const unsigned char* from,
+                                      int period) const {
+    constexpr int k = text_steps<Warp>::k;
+    using text_pack = pack<std::uint32_t, k>;
+    const auto* const after = reinterpret_cast<const std::uint32_t*>(from) + k;
+    const words first = warp_.lane() * words(std::uint32_t{k});
+    return warp_.map(
+        [period](const text_pack& own, std::uint32_t a, std::uint32_t b) {
+          const auto word = [&](int j) { return j < k ? own[j < k ? j : 0] : j == k ? a : b; };
+          text_pack different;
+          LANEWISE_UNROLL
+          for (int j = 0; j < k; ++j) {
+            const std::uint32_t low = period < 4 ? word(j) : period < 8 ? word(j + 1) : word(j + 2);
+            const std::uint32_t high = period < 4 ? word(j + 1) : word(j + 2);
+            different[j] = own[j] ^ static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >>
+                                                               8 * (period % 4));
+          }
+          return different;
+        },
+        packs, warp_.gather(after, first), warp_.gather(after + 1, first));
+  }
+  /// How many bytes after the step are equal in a row, or `number` if all known ones are.
+  template <class Equal>
+  LANEWISE_RARE_FUNCTION std::int64_t equal_after(std::int64_t number, const Equal& equal,
+                                                  unsigned char care) const {
+    const std::int64_t begin = pattern_.stretch.begin + positions;
+    const std::int64_t most = known_after(pattern_.stretch);
+    if (most > 32 && begin + positions + 16 <= left_) {
+      const std::int64_t here = detail::first_set(warp_, bits_of_step(begin, equal, care));
+      return here < most ? here : number;
+    }
+    for (std::int64_t i = 0; i < most; i += 32) {
+      // At most 16 bytes are read after the known ones, so the last load begins earlier.
+      const std::int64_t q = i + 16 <= most ? i : most - 16;
+      const std::uint32_t different = ~bits_from(begin + q, equal, care) >> (i - q);
+      if (different != 0) return i + Warp::lowest(different);
+    }
+    return number;
   }
   /// Keeps the positions where bytes [q, end) of the pattern match.
   LANEWISE_FUNCTION void keep_with(std::int64_t q, std::int64_t end, words& found) const {
     for (; q < end && warp_.any(found != 0u); ++q) {
-      const bytes byte = byte_of_pattern(pattern_.words, q);
-      const bytes care = byte_of_pattern(pattern_.cares, q);
-      found = found & detail::bits_of_positions(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
-                return (warp_.load(at_ + q + row) & care) == byte;
-              });
+      const unsigned char byte = byte_of(pattern_.words, q), care = byte_of(pattern_.cares, q);
+      if constexpr (Warp::is_single_thread) {
+        found = found & detail::bits_of_positions(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
+                  return (warp_.load(at_ + q + row) & bytes(care)) == bytes(byte);
+                });
+      } else {
+        found = found & bits_of_step(q, equals_byte{byte}, care);
+      }
     }
   }
-  static LANEWISE_FUNCTION bytes byte_of_pattern(const std::uint32_t* words, std::int64_t q) {
-    return bytes(static_cast<unsigned char>(words[q / 4] >> 8 * (q % 4)));
+  static LANEWISE_FUNCTION unsigned char byte_of(const std::uint32_t* words, std::int64_t q) {
+    return static_cast<unsigned char>(words[q / 4] >> 8 * (q % 4));
   }
 
   const Warp& warp_;
   const pattern_view& pattern_;
   const unsigned char* at_;
+  std::int64_t left_;  // bytes of the text from there on
 };
 
 }  // namespace detail

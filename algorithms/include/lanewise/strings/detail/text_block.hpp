@@ -249,6 +249,10 @@ class text_block {
   LANEWISE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
     static_assert(is_short);
     const auto warp = team_.warp();
+    if (search_.pattern.is_run()) {
+      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first, 1);
+      return warp.broadcast(matches.find(0), 0) & ~(~0u << n);
+    }
     return detail::short_finder<warp_type>(warp, search_.text, search_.pattern, 0, 0)
         .find_few(first, n);
   }

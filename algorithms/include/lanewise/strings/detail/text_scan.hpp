@@ -165,7 +165,7 @@ class text_steps {
     words found(0u);
     for (int r = 0; r < rows; ++r) {
       if constexpr (how == kind::one_byte && k > 1) {
-        found = found | equal_bytes(step, r) << 4 * k * r;
+        found = found | equal_bytes_of_row(step, r) << 4 * k * r;
       } else {
         add_windows<how>(load<how>(step, r), r, found);
       }
@@ -189,6 +189,12 @@ class text_steps {
     }
     const std::int64_t begin = first < 0 ? -first : 0;
     return found & positions_between(begin, last - first + 1);
+  }
+  /// The bits of a step's bytes that equal the filter's one byte, for any step.
+  LANEWISE_FUNCTION words equal_bytes(int step) const {
+    const std::int64_t first = first_of(step);
+    if (first >= 0 && first + positions <= text_.n) return passing<kind::one_byte>(step);
+    return equal_bytes_at_edge(first);
   }
   /// Bits of the positions [begin, end) of a step.
   LANEWISE_FUNCTION words positions_between(std::int64_t begin, std::int64_t end) const {
@@ -362,8 +368,9 @@ class text_steps {
         },
         warp_.lane());
   }
+  LANEWISE_RARE_FUNCTION words equal_bytes_at_edge(std::int64_t first) const;
   /// Bits of the bytes of a row that equal the filter's.
-  LANEWISE_FUNCTION words equal_bytes(int step, int r) const {
+  LANEWISE_FUNCTION words equal_bytes_of_row(int step, int r) const {
     const auto cared = warp_.map(
         [care = 0x01010101u * (pattern_.filter.care[0] & 0xff)](text_pack x) {
           LANEWISE_UNROLL
@@ -543,6 +550,22 @@ LANEWISE_FUNCTION auto bits_of_positions(const Warp& warp, F equal) {
       bits = lanewise::select(warp.template mask_of<std::uint32_t>(1u << i), words(word(i)), bits);
     return bits;
   }
+}
+
+template <class Warp>
+LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words text_steps<Warp>::equal_bytes_at_edge(
+    std::int64_t first) const {
+  if (first >= text_.n) return words(0u);
+  return detail::bits_of_positions(warp_, [&](int i) LANEWISE_INLINE_LAMBDA {
+    const auto position =
+        warp_.map([first = first + i](std::uint32_t lane) { return first + lane; }, warp_.lane());
+    const auto there =
+        warp_.map([n = text_.n](std::int64_t p) { return p >= 0 && p < n ? 1u : 0u; }, position) ==
+        1u;
+    const auto byte = warp_.template cast<std::uint32_t>(
+        warp_.gather(there, text_.data, position, static_cast<unsigned char>(0)));
+    return there & ((byte & words(pattern_.filter.care[0])) == pattern_.filter.window[0]);
+  });
 }
 
 /// text_steps::passing_at_edge for the step that begins with a position.
