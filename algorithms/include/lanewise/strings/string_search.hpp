@@ -132,7 +132,7 @@ struct search_end_kernel {
   /// Four steps on their way at once take registers: an H200 reads 0.91 of what a sum reads by
   /// three teams, and 0.88 by four.
   struct policy : search_policy {
-    static constexpr int teams_per_multiprocessor = is_short ? 6 : 3;
+    static constexpr int teams_per_multiprocessor = is_short ? 5 : 3;
   };
   template <class Team>
   using scratch = typename text_block<Team, is_short>::scratch;

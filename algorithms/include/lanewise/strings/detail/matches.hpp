@@ -57,11 +57,17 @@ class short_finder {
  private:
   /// A run may go on in the next step, whose bytes are kept until it is searched.
   LANEWISE_FUNCTION words find_runs(int step) {
-    const words here = step == next_step_ ? next_ : steps_.equal_bytes(step);
-    next_ = steps_.equal_bytes(step + 1);
+    const words here = step == next_step_ ? next_ : equal_bytes(step);
+    next_ = equal_bytes(step + 1);
     next_step_ = step + 1;
     if (!warp_.any(here != 0u)) return here;
-    return detail::first_of_runs(warp_, here, pattern_.size, detail::first_set(warp_, next_));
+    return detail::first_of_runs(warp_, here, static_cast<int>(pattern_.size),
+                                 detail::first_set(warp_, next_));
+  }
+
+  LANEWISE_FUNCTION words equal_bytes(int step) const {
+    if (steps_.is_full(step)) return steps_.template passing<pattern_filter::kind::one_byte>(step);
+    return detail::equal_bytes_at_edge(warp_, text_, pattern_, steps_.first_of(step));
   }
 
   const text_bytes& text_;

@@ -41,17 +41,21 @@ pattern_view searched_by(const pattern_view& pattern) {
 
 /// Returns how many of the first bits of words of 32 neighbours are set.
 template <class Warp, class Words>
-LANEWISE_FUNCTION std::int64_t first_set(const Warp& warp, const Words& bits) {
+LANEWISE_FUNCTION int first_set(const Warp& warp, const Words& bits) {
   const auto full = static_cast<std::uint32_t>(warp.ballot(bits == ~0u));
   if (full == ~0u) return 32 * Warp::width;
   const int lane = Warp::lowest(~full);
   return 32 * lane + Warp::lowest(~warp.broadcast(bits, lane));
 }
-/// Keeps the bits that are the first of `number` in a row, number > 1. `bits` are those of a step,
-/// as words of 32 neighbours; `after` bits after them are set, and then one is not.
+/// More bits in a row than those of a step and of the next one.
+template <class Warp>
+inline constexpr int endless_run = 2 * text_steps<Warp>::positions + 1;
+
+/// Keeps the bits that are the first of `number` in a row, 1 < number <= endless_run. `bits` are
+/// those of a step, as words of 32 neighbours; `after` bits after them are set, and then one is
+/// not.
 template <class Warp, class Words>
-LANEWISE_FUNCTION Words first_of_runs(const Warp& warp, const Words& bits, std::int64_t number,
-                                      std::int64_t after) {
+LANEWISE_FUNCTION Words first_of_runs(const Warp& warp, const Words& bits, int number, int after) {
   static_assert(Warp::width == 32);
   if (number <= 32) {
     const Words after_step(after < 32 ? ~(~0u << after) : ~0u);
@@ -59,7 +63,7 @@ LANEWISE_FUNCTION Words first_of_runs(const Warp& warp, const Words& bits, std::
     Words next = lanewise::select(warp.template first<std::uint32_t>(31),
                                   warp.shuffle(bits, warp.lane() + Words(1u)), after_step);
     for (int have = 1; have < number;) {
-      const int left = static_cast<int>(number) - have, more = have < left ? have : left;
+      const int more = have < number - have ? have : number - have;
       found = found & (found >> more | next << (32 - more));
       next = next & next >> more;
       have += more;
@@ -74,14 +78,11 @@ LANEWISE_FUNCTION Words first_of_runs(const Warp& warp, const Words& bits, std::
         return broken == 0 ? 32u : static_cast<std::uint32_t>(Warp::lowest(broken));
       },
       warp.lane());
-  const std::int64_t most = after < number ? after : number;
   return warp.map(
       [=](std::uint32_t word, std::uint32_t lane, std::uint32_t end, std::uint32_t last) {
         const int first = word == ~0u ? 0 : Warp::highest(~word) + 1;
-        const std::int64_t in_last = end == 32     ? most
-                                     : last == ~0u ? 32
-                                                   : std::int64_t{Warp::lowest(~last)};
-        const std::int64_t room = 32 * std::int64_t{end - lane} + in_last - number;
+        const int in_last = end == 32 ? after : last == ~0u ? 32 : Warp::lowest(~last);
+        const int room = static_cast<int>(32 * (end - lane)) + in_last - number;
         if (first == 32 || room < first) return 0u;
         return ~0u << first & (room >= 31 ? ~0u : ~(~0u << (room + 1)));
       },
@@ -156,8 +157,8 @@ class stretch_finder {
       const words bits = bits_of_step(begin, equal, care);
       if (!warp_.any(bits != 0u)) return bits;
       const bool goes_on = warp_.broadcast(bits, Warp::width - 1) >> 31 != 0;
-      return detail::first_of_runs(warp_, bits, number,
-                                   goes_on ? equal_after(number, equal, care) : 0);
+      const int most = number < endless_run<Warp> ? static_cast<int>(number) : endless_run<Warp>;
+      return detail::first_of_runs(warp_, bits, most, goes_on ? equal_after(equal, care) : 0);
     }
   }
   /// Which of the W bytes from position q of the step on are equal.
@@ -219,23 +220,22 @@ class stretch_finder {
         },
         packs, warp_.gather(after, first), warp_.gather(after + 1, first));
   }
-  /// How many bytes after the step are equal in a row, or `number` if all known ones are.
+  /// How many bytes after the step are equal in a row, or endless_run if all known ones are.
   template <class Equal>
-  LANEWISE_RARE_FUNCTION std::int64_t equal_after(std::int64_t number, const Equal& equal,
-                                                  unsigned char care) const {
+  LANEWISE_RARE_FUNCTION int equal_after(const Equal& equal, unsigned char care) const {
     const std::int64_t begin = pattern_.stretch.begin + positions;
-    const std::int64_t most = known_after(pattern_.stretch);
+    const auto most = static_cast<int>(known_after(pattern_.stretch));
     if (most > 32 && begin + positions + 16 <= left_) {
-      const std::int64_t here = detail::first_set(warp_, bits_of_step(begin, equal, care));
-      return here < most ? here : number;
+      const int here = detail::first_set(warp_, bits_of_step(begin, equal, care));
+      return here < most ? here : endless_run<Warp>;
     }
-    for (std::int64_t i = 0; i < most; i += 32) {
+    for (int i = 0; i < most; i += 32) {
       // At most 16 bytes are read after the known ones, so the last load begins earlier.
-      const std::int64_t q = i + 16 <= most ? i : most - 16;
+      const int q = i + 16 <= most ? i : most - 16;
       const std::uint32_t different = ~bits_from(begin + q, equal, care) >> (i - q);
       if (different != 0) return i + Warp::lowest(different);
     }
-    return number;
+    return endless_run<Warp>;
   }
   /// Keeps the positions where bytes [q, end) of the pattern match.
   LANEWISE_FUNCTION void keep_with(std::int64_t q, std::int64_t end, words& found) const {

@@ -165,7 +165,7 @@ class text_steps {
     words found(0u);
     for (int r = 0; r < rows; ++r) {
       if constexpr (how == kind::one_byte && k > 1) {
-        found = found | equal_bytes_of_row(step, r) << 4 * k * r;
+        found = found | equal_bytes(step, r) << 4 * k * r;
       } else {
         add_windows<how>(load<how>(step, r), r, found);
       }
@@ -190,11 +190,9 @@ class text_steps {
     const std::int64_t begin = first < 0 ? -first : 0;
     return found & positions_between(begin, last - first + 1);
   }
-  /// The bits of a step's bytes that equal the filter's one byte, for any step.
-  LANEWISE_FUNCTION words equal_bytes(int step) const {
-    const std::int64_t first = first_of(step);
-    if (first >= 0 && first + positions <= text_.n) return passing<kind::one_byte>(step);
-    return equal_bytes_at_edge(first);
+  /// Whether all bytes of a step are in the text.
+  LANEWISE_FUNCTION bool is_full(int step) const {
+    return first_of(step) >= 0 && first_of(step) + positions <= text_.n;
   }
   /// Bits of the positions [begin, end) of a step.
   LANEWISE_FUNCTION words positions_between(std::int64_t begin, std::int64_t end) const {
@@ -368,9 +366,8 @@ class text_steps {
         },
         warp_.lane());
   }
-  LANEWISE_RARE_FUNCTION words equal_bytes_at_edge(std::int64_t first) const;
   /// Bits of the bytes of a row that equal the filter's.
-  LANEWISE_FUNCTION words equal_bytes_of_row(int step, int r) const {
+  LANEWISE_FUNCTION words equal_bytes(int step, int r) const {
     const auto cared = warp_.map(
         [care = 0x01010101u * (pattern_.filter.care[0] & 0xff)](text_pack x) {
           LANEWISE_UNROLL
@@ -552,27 +549,29 @@ LANEWISE_FUNCTION auto bits_of_positions(const Warp& warp, F equal) {
   }
 }
 
-template <class Warp>
-LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words text_steps<Warp>::equal_bytes_at_edge(
-    std::int64_t first) const {
-  if (first >= text_.n) return words(0u);
-  return detail::bits_of_positions(warp_, [&](int i) LANEWISE_INLINE_LAMBDA {
-    const auto position =
-        warp_.map([first = first + i](std::uint32_t lane) { return first + lane; }, warp_.lane());
-    const auto there =
-        warp_.map([n = text_.n](std::int64_t p) { return p >= 0 && p < n ? 1u : 0u; }, position) ==
-        1u;
-    const auto byte = warp_.template cast<std::uint32_t>(
-        warp_.gather(there, text_.data, position, static_cast<unsigned char>(0)));
-    return there & ((byte & words(pattern_.filter.care[0])) == pattern_.filter.window[0]);
-  });
-}
-
 /// text_steps::passing_at_edge for the step that begins with a position.
 template <class Warp>
 LANEWISE_SEPARATE_FUNCTION auto passing_at_edge(const Warp& warp, const text_bytes& text,
                                                 const pattern_view& pattern, std::int64_t first) {
   return text_steps<Warp>(warp, text, pattern, first, 1).passing_at_edge(0);
+}
+
+/// The bits of the bytes from a position on that equal the filter's one byte, and are in the text.
+template <class Warp>
+LANEWISE_SEPARATE_FUNCTION auto equal_bytes_at_edge(const Warp& warp, const text_bytes& text,
+                                                    const pattern_view& pattern,
+                                                    std::int64_t first) {
+  using words = typename text_steps<Warp>::words;
+  if (first >= text.n) return words(0u);
+  return detail::bits_of_positions(warp, [&](int i) LANEWISE_INLINE_LAMBDA {
+    const auto position =
+        warp.map([first = first + i](std::uint32_t lane) { return first + lane; }, warp.lane());
+    const auto there = warp.map([n = text.n](std::int64_t p) { return p >= 0 && p < n ? 1u : 0u; },
+                                position) == 1u;
+    const auto byte = warp.template cast<std::uint32_t>(
+        warp.gather(there, text.data, position, static_cast<unsigned char>(0)));
+    return there & ((byte & words(pattern.filter.care[0])) == pattern.filter.window[0]);
+  });
 }
 
 /// Calls f with the kind of a filter as a constant: of patterns of up to 4 bytes.
