@@ -105,10 +105,10 @@ typename Map::run lsm_sorted(const Exec& exec, const table_arrays<Map>& in, work
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
   auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, true, false);
-  lanewise::radix_sort(exec, lsm_items<const key, Exec>(in.keys, in.n),
-                       lsm_items<const value, Exec>(in.given, in.n),
-                       lsm_items<key, Exec>(fresh.keys(), in.n),
-                       lsm_items<value, Exec>(fresh.values(), in.n), {.work = work});
+  lanewise::radix_sort(exec, items_view<const key, Exec>(in.keys, in.n),
+                       items_view<const value, Exec>(in.given, in.n),
+                       items_view<key, Exec>(fresh.keys(), in.n),
+                       items_view<value, Exec>(fresh.values(), in.n), {.work = work});
   return fresh;
 }
 
@@ -192,7 +192,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   run kept = run::template make<backend_of<Exec>>(exec, live, true, false);
   const auto copy = [&](auto* to, auto* from) {
     const std::size_t n = static_cast<std::size_t>(live) * sizeof *to;
-    using bytes = lsm_items<char, Exec>;
+    using bytes = items_view<char, Exec>;
     detail::copy_units(exec, bytes(reinterpret_cast<char*>(to), n),
                        bytes(reinterpret_cast<char*>(from), n), 0, 0, n);
   };
@@ -229,8 +229,8 @@ void erase(const Exec& exec, Map& map, const Keys& keys, const lsm_options& opti
   const auto in = kernels::arrays_of<Exec, Map>("erase", keys);
   if (in.n == 0) return;
   auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, false, false);
-  lanewise::radix_sort(exec, kernels::lsm_items<const key, Exec>(in.keys, in.n),
-                       kernels::lsm_items<key, Exec>(fresh.keys(), in.n), {.work = options.work});
+  lanewise::radix_sort(exec, kernels::items_view<const key, Exec>(in.keys, in.n),
+                       kernels::items_view<key, Exec>(fresh.keys(), in.n), {.work = options.work});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
@@ -261,11 +261,11 @@ void apply(const Exec& exec, Map& map, const Operations& operations, const Keys&
   auto memory = call_workspace::make<backend>(
       exec, nullptr, {0, each + 2 * static_cast<std::size_t>(n) * sizeof(number)}, "apply");
   char* const p = static_cast<char*>(memory.get().plain());
-  const lsm_items<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
-  const lsm_items<key, Exec> sorted_keys(fresh.keys(), n);
-  const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
-  const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
-  lanewise::transform(exec, lsm_items<const table_operation, Exec>(todo, n), some_keys,
+  const items_view<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
+  const items_view<key, Exec> sorted_keys(fresh.keys(), n);
+  const items_view<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
+  const items_view<number, Exec> other_numbers(numbers.data() + n, n);
+  lanewise::transform(exec, items_view<const table_operation, Exec>(todo, n), some_keys,
                       lsm_rank_of_operation<key>{});
   lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,

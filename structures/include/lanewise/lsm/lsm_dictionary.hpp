@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/data/message.hpp>
 #include <lanewise/lsm/lsm_view.hpp>
 
@@ -76,10 +77,9 @@ class lsm_dictionary {
       copies.push_back(run::template allocated<Other>(
           "Lanewise::lsm", r.places, r.level.values != nullptr, r.level.dead != nullptr));
       const auto& memory = *copies.back().memory;
-      using bytes = Kokkos::View<char*, Other, Kokkos::MemoryUnmanaged>;
-      using given = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(bytes(memory.data(), memory.bytes()),
-                        given(r.memory->data(), memory.bytes()));
+      Kokkos::deep_copy(
+          detail::memory_array<char, Other>(memory.data(), memory.bytes()),
+          detail::memory_array<const char, MemorySpace>(r.memory->data(), memory.bytes()));
       copies.back().shrink(r.level.size());
     }
     lsm_dictionary<Key, Value, Other, growth> other;

@@ -43,9 +43,6 @@ inline std::string text_of_lsm(const file_header& header) {
                  text_of_type(header.key), " to ", text_of_type(header.value));
 }
 
-template <class T, class Memory>
-using lsm_array = Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>;
-
 /// A level of a file on the host.
 template <class Map>
 class lsm_level_in_file {
@@ -75,9 +72,9 @@ class lsm_level_in_file {
     auto r = Map::run::template allocated<memory>("Lanewise::load",
                                                   static_cast<std::int64_t>(has_.elements),
                                                   has_.has_values != 0, has_.has_dead != 0);
-    keys_.move_to(lsm_array<key, memory>(r.keys(), keys_.size()));
-    dead_.move_to(lsm_array<std::uint32_t, memory>(r.dead(), dead_.size()));
-    values_.move_to(lsm_array<value, memory>(r.values(), values_.size()));
+    keys_.move_to(memory_array<key, memory>(r.keys(), keys_.size()));
+    dead_.move_to(memory_array<std::uint32_t, memory>(r.dead(), dead_.size()));
+    values_.move_to(memory_array<value, memory>(r.values(), values_.size()));
     return r;
   }
 
@@ -131,7 +128,7 @@ void save(const Exec& exec, const Map& map, std::ostream& out) {
     const auto write = [&writer](const auto* items, std::size_t many) {
       using item = std::remove_pointer_t<decltype(items)>;
       if (items != nullptr)
-        writer.write_view(detail::lsm_array<item, typename Map::memory_space>(items, many));
+        writer.write_view(detail::memory_array<item, typename Map::memory_space>(items, many));
     };
     write(r.level.keys(), n);
     write(r.level.dead, (n + 31) / 32);

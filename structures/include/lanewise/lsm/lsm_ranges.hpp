@@ -270,7 +270,7 @@ std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
   const auto values_to = kernels::array_of<value, Exec>("range", "values", values);
   const auto* const to = kernels::array_of<const key, Exec>("range", "k2", k2, n);
   const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
-  const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
+  const items_view<std::int64_t, Exec> places(at.data, n + 1);
   map.used_by(exec);
   const lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, n, options);
   backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));

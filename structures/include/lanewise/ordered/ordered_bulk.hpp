@@ -45,7 +45,7 @@ class update_workspace {
   using word = typename Table::layout::value_word;
   using value_type = typename Table::view_type::value_type;
   template <class T>
-  using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  using view = items_view<T, Exec>;
 
   update_workspace(const Exec& exec, const table_options& options, std::int64_t n, const char* name)
       : n_(std::max(n, std::int64_t{1})),

@@ -246,7 +246,6 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
                    const ValuesOut& values_out = std::nullopt, const table_options& options = {}) {
   using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
-  using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   const auto arrays = kernels::arrays_of<Exec, Table>("range", firsts, "firsts");
   const std::int64_t n = arrays.n;
   const key* const ends = kernels::array_of<const key, Exec>("range", "lasts", lasts, n);
@@ -270,7 +269,8 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
                        kernels::measure_range<key>{ends, places.data(), lengths.data()}, options);
-  lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
+  lanewise::exclusive_scan(exec, lengths, kernels::items_view<std::int64_t, Exec>(begins, n + 1),
+                           plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
   const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});

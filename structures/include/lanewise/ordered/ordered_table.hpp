@@ -317,94 +317,72 @@ class ordered_table {
 
   /// An empty table, without memory.
   ordered_table() = default;
-  /// Copies share the elements. A table that was moved from is empty.
-  ordered_table(const ordered_table&) = default;
-  ordered_table(ordered_table&& other) noexcept { swap(other); }
-  ordered_table& operator=(ordered_table other) noexcept {
-    swap(other);
-    return *this;
-  }
-  void swap(ordered_table& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(block_, other.block_);
-    std::swap(owner_, other.owner_);
-  }
+  // Copies share the elements. A table that was moved from is empty.
 
   /// For kernels. Valid until the table and all its copies are changed or end.
-  view_type view() const { return {leaves(), tree(), size_}; }
-  std::int64_t size() const { return size_; }
+  view_type view() const { return {leaves(), tree(), my_.size}; }
+  std::int64_t size() const { return my_.size; }
   /// Nodes that a search reads, the leaf included.
-  int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
+  int height() const { return my_.size == 0 ? 0 : tree().levels + 2; }
   /// Bytes of leaves and index.
-  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(size_)); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(my_.size)); }
 
   /// This table in another memory space. **Blocks.**
   template <class Other, class Exec>
   ordered_table<Key, Value, kind, Other> copy_to(const Exec& exec) const {
     exec.fence("Lanewise::ordered_table: the table is copied");
     using other = ordered_table<Key, Value, kind, Other>;
-    if (size_ == 0) return other();
-    const other copy = other::allocated("Lanewise::ordered_table", size_);
+    if (my_.size == 0) return other();
+    const other copy = other::allocated("Lanewise::ordered_table", my_.size);
     Kokkos::deep_copy(copy.block(), block());
     return copy;
   }
 
   // Below: for the calls of this family.
 
-  template <class T>
-  using array = Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>;
-
   /// A table of `elements` elements, whose leaves and first keys are to be written. They are in a
-  /// block of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
-  ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
-      : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+  /// block of bytes_for(elements) bytes, aligned as leaves are.
+  ordered_table(std::uint32_t elements, std::shared_ptr<char> block)
+      : my_({elements, std::move(block)}) {}
 
   /// One in the memory of a View. **Blocks.**
   static ordered_table allocated(const std::string& label, std::uint32_t elements) {
-    using memory = Kokkos::View<char*, MemorySpace>;
-    auto owner = std::make_shared<memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-                                          bytes_for(elements));
-    detail::use_huge_pages<MemorySpace>(owner->data(), owner->size());
-    char* const block = owner->data();
-    return ordered_table(elements, block, std::move(owner));
+    return {elements, detail::block_of_view<MemorySpace>(label, bytes_for(elements))};
   }
 
   static std::size_t bytes_for(std::uint32_t elements) {
-    const ordered_table shape(elements, nullptr, nullptr);
-    return elements == 0
-               ? 0
-               : shape.lows_begin() + (shape.samples_begin() +
-                                       static_cast<std::size_t>(shape.tree().sample_keys())) *
-                                          sizeof(word);
+    const std::int64_t leaves = leaves_for(elements);
+    return elements == 0 ? 0
+                         : lows_begin(leaves) + detail::sampled_keys<word>{nullptr, leaves}.bytes();
   }
-  array<char> block() const { return array<char>(block_, bytes_for(size_)); }
-  detail::ordered_leaf* leaves() const { return reinterpret_cast<detail::ordered_leaf*>(block_); }
-  word* lows() const {
-    return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
+  detail::memory_array<char, MemorySpace> block() const {
+    return detail::memory_array<char, MemorySpace>(my_.block.get(), bytes_for(my_.size));
   }
-  /// Over the leaves' first keys; its samples are after them.
-  search_tree<word> tree() const {
-    auto t = search_tree<word>::over(lows(), number_of_leaves());
-    t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();
-    return t;
+  detail::ordered_leaf* leaves() const {
+    return detail::at_offset<detail::ordered_leaf>(my_.block, 0);
   }
-  std::int64_t number_of_leaves() const {
-    return divide_up(std::int64_t{size_}, std::int64_t{layout::elements});
+  /// The leaves' first keys.
+  detail::sampled_keys<word> sampled_lows() const {
+    const std::int64_t leaves = number_of_leaves();
+    return {detail::at_offset<word>(my_.block, lows_begin(leaves)), leaves};
   }
+  word* lows() const { return sampled_lows().keys; }
+  search_tree<word> tree() const { return sampled_lows().tree(); }
+  std::int64_t number_of_leaves() const { return leaves_for(my_.size); }
 
  private:
-  std::size_t lows_begin() const {
-    return static_cast<std::size_t>(number_of_leaves()) * sizeof(detail::ordered_leaf);
+  static std::int64_t leaves_for(std::uint32_t elements) {
+    return divide_up(std::int64_t{elements}, std::int64_t{layout::elements});
   }
-  /// Counted in words, a whole number of nodes.
-  std::size_t samples_begin() const {
-    constexpr std::int64_t node = search_tree<word>::node_keys;
-    return static_cast<std::size_t>(lanewise::divide_up(number_of_leaves(), node) * node);
+  static std::size_t lows_begin(std::int64_t leaves) {
+    return static_cast<std::size_t>(leaves) * sizeof(detail::ordered_leaf);
   }
 
-  std::uint32_t size_ = 0;
-  char* block_ = nullptr;
-  std::shared_ptr<void> owner_;
+  struct members {
+    std::uint32_t size = 0;
+    std::shared_ptr<char> block;
+  };
+  detail::emptied_by_move<members> my_;
 };
 
 namespace detail {

@@ -101,17 +101,11 @@ Table make_btree(const Exec& exec, const char* name, std::int64_t elements, cons
                   " nodes and room for ", spare, ", the most is ", Table::most_nodes);
   const auto n = static_cast<std::uint32_t>(roots);
   const auto capacity = static_cast<std::uint32_t>(roots + spare);
-  const std::size_t bytes = Table::bytes_for(n, capacity);
-  void* const block = backend_of<Exec>::allocate(exec, bytes);
-  Table table(n, capacity, block, std::shared_ptr<void>(block, [exec](void* p) {
-                backend_of<Exec>::deallocate(exec, p);
-              }));
-  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
+  Table table(n, capacity, kernels::table_block(exec, Table::bytes_for(n, capacity)));
   kernels::move_lines(exec, "Lanewise::btree::move_lines", source,
                       roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
                                           static_cast<std::uint32_t>(elements), n});
-  auto tree = table.tree();
-  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  kernels::sample_lows(exec, table);
   return table;
 }
 
@@ -221,9 +215,7 @@ class btree_leaves {
     std::uint32_t* const in_front = number(2).data();
     lanewise::exclusive_scan(
         exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
-        Kokkos::View<std::uint32_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(in_front,
-                                                                                           n_ + 1),
-        plus{}, 0u);
+        items_view<std::uint32_t, Exec>(in_front, n_ + 1), plus{}, 0u);
     in_front_ = in_front;
     std::uint32_t all = 0;
     detail::copy_to_host<std::uint32_t>(exec, &all, in_front + n_);

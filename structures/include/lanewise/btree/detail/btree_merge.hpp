@@ -213,7 +213,7 @@ class merge_memory {
  public:
   using key_type = typename Table::key_type;
   template <class T>
-  using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  using view = items_view<T, Exec>;
 
   merge_memory(const Exec& exec, std::int64_t leaves, std::int64_t touched, const char* name)
       : leaves_(leaves + 1),
@@ -273,9 +273,7 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
   const auto marks = memory.marks();
   backend_of<Exec>::zero(exec, marks.data(), marks.size() * sizeof(std::uint32_t));
   lanewise::upper_bound(
-      exec,
-      Kokkos::View<const key_word*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
-          leaves.keys(), old_roots),
+      exec, items_view<const key_word, Exec>(leaves.keys(), old_roots),
       lanewise::generated(n, bits_of_item<key_type>{keys}),
       lanewise::consumed(n, mark_leaf<typename warp_t<Exec>::template part<1>>{marks.data()}));
   const std::int64_t many =
@@ -307,12 +305,7 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
   if (used + fresh > tree.capacity()) return false;
 
   const auto roots = static_cast<std::uint32_t>(old_roots + fresh);
-  const std::size_t bytes = Table::top_bytes_for(roots);
-  void* const block = backend_of<Exec>::allocate(exec, bytes);
-  Table changed = tree.with_top(roots, block, std::shared_ptr<void>(block, [exec](void* p) {
-                                  backend_of<Exec>::deallocate(exec, p);
-                                }));
-  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
+  Table changed = tree.with_top(roots, kernels::table_block(exec, Table::top_bytes_for(roots)));
   const new_roots<key_word> to{many, touched.data(), in_front.data(), changed.lows(),
                                changed.root_nodes()};
   lanewise::transform(
@@ -323,8 +316,7 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
                    kernels::league_for_windows<kernel>(exec, (many + fresh) * kernel::places),
                    kernel{all.view(), runs, to, leaves.nodes(), tree.nodes(), tree.allocated(),
                           static_cast<std::uint32_t>(used), many + fresh});
-  auto search = changed.tree();
-  kernels::sample_keys(exec, search, changed.lows() + (search.samples - changed.lows()));
+  kernels::sample_lows(exec, changed);
   exec.fence("Lanewise::btree: the leaves are written");
   tree = std::move(changed);
   return true;

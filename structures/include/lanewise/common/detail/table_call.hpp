@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/common/detail/table_words.hpp>
 #include <lanewise/common/table_options.hpp>
 #include <lanewise/data/source.hpp>
@@ -16,6 +17,10 @@
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
+
+/// n items in memory of Exec.
+template <class T, class Exec>
+using items_view = detail::memory_array<T, typename Exec::memory_space>;
 
 /// A View of T that calls of Exec can reach.
 template <class T, class Exec, class V>

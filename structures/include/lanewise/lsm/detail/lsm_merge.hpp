@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/lsm/detail/lsm_runs.hpp>
 #include <lanewise/merge/merge.hpp>
@@ -141,7 +142,7 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   const std::size_t order_at = parts.add<number>(n);
   auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
   const auto order = workspace_arrays::view<number, Exec>(work.get(), order_at, n);
-  const Kokkos::View<Key*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> keys(to.keys(), n);
+  const items_view<Key, Exec> keys(to.keys(), n);
   lanewise::radix_sort(exec,
                        lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
                        generated(n, lsm_number<number>{}), keys, order, {.work = given});

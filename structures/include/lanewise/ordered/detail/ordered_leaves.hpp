@@ -155,6 +155,22 @@ struct write_leaves_kernel {
   }
 };
 
+/// Memory of a table as calls have it, in the order of the instance: a View would wait for the
+/// device, 60 us for each.
+template <class Exec>
+std::shared_ptr<char> table_block(const Exec& exec, std::size_t bytes) {
+  void* const block = backend_of<Exec>::allocate(exec, bytes);
+  std::shared_ptr<char> owned(static_cast<char*>(block),
+                              [exec](char* p) { backend_of<Exec>::deallocate(exec, p); });
+  detail::use_huge_pages<typename Exec::memory_space>(block, bytes);
+  return owned;
+}
+/// Samples the keys of a table for its search tree.
+template <class Exec, class Table>
+void sample_lows(const Exec& exec, const Table& table) {
+  auto tree = table.tree();
+  kernels::sample_keys(exec, tree, table.sampled_lows().samples());
+}
 /// A table of `elements` elements, whose leaves and their first keys `write(table)` writes. Throws
 /// if there cannot be that number of elements.
 template <class Table, class Exec, class Write>
@@ -166,17 +182,9 @@ Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elemen
                   " elements, the most is ", Table::most_elements);
   const auto n = static_cast<std::uint32_t>(elements);
   if (n == 0) return Table();
-  // Memory as calls have it, in the order of the instance: a View would wait for the device, 60 us
-  // for each.
-  const std::size_t bytes = Table::bytes_for(n);
-  void* const block = backend_of<Exec>::allocate(exec, bytes);
-  Table table(n, block, std::shared_ptr<void>(block, [exec](void* p) {
-                backend_of<Exec>::deallocate(exec, p);
-              }));
-  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
+  Table table(n, kernels::table_block(exec, Table::bytes_for(n)));
   write(table);
-  auto tree = table.tree();
-  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  kernels::sample_lows(exec, table);
   return table;
 }
 
