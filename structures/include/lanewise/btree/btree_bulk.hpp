@@ -74,7 +74,7 @@ struct btree_kernel {
       for (int a = 0; a < ahead; ++a) {
         const auto active = items_of(warp, mine, begin + a);
         const auto key = warp.load(active, arrays.keys + (begin + a) * width, key_type{});
-        root[a] = tree.subtrees_with_roots(warp, active, key).root;
+        root[a] = tree.template locate_active<true>(warp, active, key).root;
         if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
       lanes_t<warp_type, typename view_type::word> seen[ahead];

@@ -83,8 +83,7 @@ class slab_table_view {
   using word = typename layout::word;
   using pool = slab_pool<pool_kind::growing>;
   using places = detail::slab_places<layout, Hash>;
-  /// What stands for values where there are none.
-  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+  using value_type = detail::value_type_of<Value>;
   static constexpr bool unique = kind == key_multiplicity::unique;
 
   slab_table_view() = default;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/neighbour_face.hpp>
+#include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/warp/warp.hpp>
 
@@ -19,10 +19,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// Warp::lanes<T>. Queries of one lane alone go to a warp of one lane, Warp::part<1>, or to
 /// table_scalar_face.
 template <class Key, class Value>
-class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value> {
+class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value> {
  public:
-  using key_type = Key;
-  using value_type = Value;
   using levels = detail::lsm_levels_of<Key, Value>;
   using cursor = detail::lsm_cursor<Key, Value>;
 
@@ -31,24 +29,6 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
 
   template <class Warp, class T>
   using lanes = lanes_t<Warp, T>;
-
-  /// Looks keys up; value is changed where they are found. Returns lanes<table_status>.
-  ///
-  /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
-  /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
-  /// bytes. Then it takes a load of the value, and one of the tombstone's bit where the level has
-  /// tombstones.
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto find(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                              lanes<Warp, Value>& value) const {
-    lanes<Warp, std::uint32_t> came(0u);
-    for (int j = 0; j < all_.count; ++j) {
-      const auto left = active & (came == 0u);
-      if (!warp.any(left)) break;
-      find_in(warp, left, all_.level[j], key, value, came);
-    }
-    return detail::found_where<Warp>(warp, active, active & (came == 1u));
-  }
 
   /// How many keys there are in [k1, k2], as lanes<std::int64_t>; none where k1 > k2. Every
   /// candidate is read, stale ones included, unless there is but one clean level. A lane works on
@@ -83,19 +63,27 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
   /// A search begins in every level anew, so there is nothing to find out in advance.
   template <class Warp>
   struct located {};
+  template <bool, class Warp, class Mask>
+  LANEWISE_FUNCTION located<Warp> locate_active(const Warp&, Mask, const lanes<Warp, Key>&) const {
+    return {};
+  }
   template <bool, int k, class Warp>
   LANEWISE_FUNCTION void locate(const Warp&, const lanes<Warp, Key> (&)[k],
                                 located<Warp> (&)[k]) const {}
+  /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
+  /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
+  /// bytes. Then it takes a load of the value, and one of the tombstone's bit where the level has
+  /// tombstones.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto find_at(const Warp& warp, Mask active, const located<Warp>&,
                                  const lanes<Warp, Key>& key, lanes<Warp, Value>& value) const {
-    return find(warp, active, key, value);
-  }
-  template <bool forward, bool strict, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, Mask active, const located<Warp>&,
-                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                      lanes<Warp, Value>& value) const {
-    return neighbour<forward, strict>(warp, active, key, found, value);
+    lanes<Warp, std::uint32_t> came(0u);
+    for (int j = 0; j < all_.count; ++j) {
+      const auto left = active & (came == 0u);
+      if (!warp.any(left)) break;
+      find_in(warp, left, all_.level[j], key, value, came);
+    }
+    return detail::found_where<Warp>(warp, active, active & (came == 1u));
   }
   /// How many elements, stale ones included, all levels have with keys in [k1, k2].
   template <class Warp>
@@ -156,8 +144,9 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
   LANEWISE_FUNCTION const levels& all() const { return all_; }
   /// Tombstones and stale elements on the way are stepped over one by one.
   template <bool forward, bool strict, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
+  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, Mask active, const located<Warp>&,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
+                                      lanes<Warp, Value>& value) const {
     lanes<Warp, cursor> from;
     for (int j = 0; j < all_.count; ++j) {
       const auto& level = all_.level[j];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/common/detail/table_memory.hpp>
+#include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
@@ -29,17 +29,12 @@ LANEWISE_BEGIN_NAMESPACE
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>.
 template <class Key, class Value>
-class ordered_view : public detail::neighbour_face<
-                         ordered_view<Key, Value>, Key,
-                         std::conditional_t<detail::ordered_layout<Key, Value>::has_values, Value,
-                                            std::uint32_t>> {
+class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Key, Value> {
  public:
   using layout = detail::ordered_layout<Key, Value>;
   using word = typename layout::word;
   using value_word = typename layout::value_word;
-  using key_type = Key;
-  /// What stands for values where there are none.
-  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+  using value_type = detail::value_type_of<Value>;
 
   ordered_view() = default;
   ordered_view(const detail::ordered_leaf* leaves, const search_tree<word>& lows,
@@ -61,13 +56,13 @@ class ordered_view : public detail::neighbour_face<
   template <class Warp>
   LANEWISE_FUNCTION auto lower_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
-    return bound<false, false>(warp, active, to_words(warp, key));
+    return bound<false, false>(warp, active, detail::bits_of<Key>(warp, key));
   }
   /// That of the first element whose key is greater, or size().
   template <class Warp>
   LANEWISE_FUNCTION auto upper_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
-    return bound<true, true>(warp, active, to_words(warp, key));
+    return bound<true, true>(warp, active, detail::bits_of<Key>(warp, key));
   }
   /// How many keys are less than the lane's; how many are equal to it.
   template <class Warp>
@@ -96,22 +91,11 @@ class ordered_view : public detail::neighbour_face<
         active, [](value_word w) { return detail::from_word<value_type>(w); }, value_type{},
         value_words(warp, active, place));
   }
-  /// Looks keys up; value becomes that of the first element with the key, where there is one.
-  /// Returns lanes<table_status>: found, absent, and none in inactive lanes.
-  template <class Warp>
-  LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                              lanes<Warp, value_type>& value) const {
-    return find_at(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
-  }
 
   // Below: what the kernels of this family are made of.
 
   static constexpr int teams_of_queries = 1;
 
-  template <class Warp>
-  static LANEWISE_FUNCTION auto to_words(const Warp& warp, const lanes<Warp, Key>& key) {
-    return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
-  }
   template <class Warp>
   LANEWISE_FUNCTION auto key_words(const Warp& warp, mask<Warp> active,
                                    const lanes<Warp, std::uint32_t>& place) const {
@@ -147,11 +131,16 @@ class ordered_view : public detail::neighbour_face<
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> leaf_of(const Warp& warp, mask<Warp> active,
                                                        const lanes<Warp, word>& key) const {
     if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
-    return after_first(warp, active, lows_.template bound<right>(warp, active, key));
+    return detail::last_of<Warp>(warp, active, lows_.template bound<right>(warp, active, key));
   }
   /// What locate finds: the leaf to look into.
   template <class Warp>
   using located = lanes<Warp, std::uint32_t>;
+  template <bool right, class Warp>
+  LANEWISE_FUNCTION located<Warp> locate_active(const Warp& warp, mask<Warp> active,
+                                                const lanes<Warp, Key>& key) const {
+    return leaf_of<right>(warp, active, detail::bits_of<Key>(warp, key));
+  }
   /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
   /// once, and then for all leaves.
   template <bool right, int k, class Warp>
@@ -161,7 +150,7 @@ class ordered_view : public detail::neighbour_face<
     lanes<Warp, std::int64_t> after[k];
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      words[a] = to_words(warp, key[a]);
+      words[a] = detail::bits_of<Key>(warp, key[a]);
       leaf[a] = lanes<Warp, std::uint32_t>(0u);
     }
     if (size_ == 0) return;
@@ -169,7 +158,7 @@ class ordered_view : public detail::neighbour_face<
     const auto all = warp.template first<std::uint32_t>(Warp::width);
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      leaf[a] = after_first(warp, all, after[a]);
+      leaf[a] = detail::last_of<Warp>(warp, all, after[a]);
       if constexpr (k > 1) fetch(warp, leaf[a]);
     }
   }
@@ -179,14 +168,14 @@ class ordered_view : public detail::neighbour_face<
   LANEWISE_FUNCTION auto bound_at(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, std::uint32_t>& leaf,
                                   const lanes<Warp, Key>& key) const {
-    return place_in<upper>(warp, active, leaf, to_words(warp, key));
+    return place_in<upper>(warp, active, leaf, detail::bits_of<Key>(warp, key));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto find_at(const Warp& warp, mask<Warp> active,
                                  const lanes<Warp, std::uint32_t>& leaf,
                                  const lanes<Warp, Key>& key,
                                  lanes<Warp, value_type>& value) const {
-    const auto words = to_words(warp, key);
+    const auto words = detail::bits_of<Key>(warp, key);
     const auto place = place_in<false>(warp, active, leaf, words);
     const auto hit = is_at(warp, active, words, place);
     take_value(warp, hit, place, value);
@@ -204,12 +193,6 @@ class ordered_view : public detail::neighbour_face<
     take_value(warp, hit, place, value);
     return detail::found_where<Warp>(warp, active, hit);
   }
-  template <bool forward, bool strict, class Warp>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    const auto leaf = leaf_of<forward == strict>(warp, active, to_words(warp, key));
-    return neighbour_at<forward, strict>(warp, active, leaf, key, found, value);
-  }
   /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
   /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
   template <bool upper, bool right, class Warp>
@@ -222,14 +205,6 @@ class ordered_view : public detail::neighbour_face<
   LANEWISE_FUNCTION const value_word* first_value() const {
     return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
                                                layout::elements * layout::key_bytes);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto after_first(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, std::int64_t>& after) const {
-    return warp.map(
-        active,
-        [](std::int64_t b) { return b > 0 ? static_cast<std::uint32_t>(b - 1) : std::uint32_t{0}; },
-        std::uint32_t{0}, after);
   }
   /// Loads a word of the first line of each of these leaves, and asks for the other one. An EPYC
   /// drops most prefetches of lines so far apart (btree_view says more), but not of a line whose

@@ -162,7 +162,7 @@ LANEWISE_FUNCTION auto elements_with(const Warp& warp, const typename Table::vie
                                      const lanes_t<Warp, typename Table::key_type>& key,
                                      lanes_t<Warp, std::uint32_t>& there) {
   using numbers = lanes_t<Warp, std::uint32_t>;
-  const auto words = Table::view_type::to_words(warp, key);
+  const auto words = detail::bits_of<typename Table::key_type>(warp, key);
   const numbers place = table.template bound<false, false>(warp, active, words);
   if constexpr (Table::kind == key_multiplicity::unique) {
     there = lanewise::select(table.is_at(warp, active, words, place), numbers(1u), numbers(0u));

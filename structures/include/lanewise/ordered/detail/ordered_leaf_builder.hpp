@@ -56,8 +56,7 @@ struct arrays_as_lines {
         line_part{static_cast<std::uint32_t>(first), static_cast<int>(left < width ? left : width)}
             .cut(from, Warp::width);
     const auto there = warp.first(part.count);
-    key = warp.map([](const Key& k) { return lanewise::to_bits(k); },
-                   warp.load(there, keys + part.place, Key{}));
+    key = detail::bits_of<Key>(warp, warp.load(there, keys + part.place, Key{}));
     if constexpr (layout::has_values)
       value = warp.map(
           [](const value_type& v) { return detail::to_word<typename layout::value_word>(v); },

@@ -90,7 +90,7 @@ struct edited_elements {
     // Edits of keys that were said to be sorted, and are not, lead anywhere.
     const mask exists = kept & (from < old.size());
     key =
-        lanewise::select(put, view_type::to_words(warp, warp.gather(put, edits.keys, edit, Key{})),
+        lanewise::select(put, detail::bits_of<Key>(warp, warp.gather(put, edits.keys, edit, Key{})),
                          old.key_words(warp, exists, from));
     if constexpr (layout::has_values)
       value = lanewise::select(put,
