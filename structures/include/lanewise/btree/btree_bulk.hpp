@@ -12,19 +12,7 @@
 LANEWISE_BEGIN_NAMESPACE
 
 /// Options of the bulk calls on B+ trees.
-struct btree_options {
-  /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace_ref work = {};
-  /// Receives what came of every item.
-  option_view<table_status> status = {};
-  /// Is added what came of the items. A rank-0 View.
-  option_view<status_counts> tally = {};
-  /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
-  /// be using the tree. Otherwise it does not, and items without room have the status no_room.
-  bool grow = true;
-
-  operator table_options() const { return {work, status, tally}; }
-};
+using btree_options = growing_table_options;
 
 LANEWISE_END_NAMESPACE
 
@@ -63,10 +51,8 @@ struct btree_kernel {
     constexpr int ahead = Team::windows_in_flight;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const index_range mine =
-        lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
-                             std::int64_t{team.league()} * Team::warps);
+        kernels::share_of_warp(team, lanewise::divide_up(arrays.n, std::int64_t{width}));
     warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       numbers root[ahead];
@@ -268,7 +254,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
   const auto item = workspace_arrays::view<std::uint32_t, Exec>(work.get(), numbers, n);
   const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
-  (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
+  (void)lanewise::select_if(exec, lanewise::generated(of.n, number_of_item{}), item,
                             has_no_room{status});
   table_arrays<Table> left;
   left.n = n;

@@ -20,6 +20,7 @@ LANEWISE_BEGIN_NAMESPACE
 template <class Key, class Value, class MemorySpace, int node_bytes>
 class btree_table {
  public:
+  static constexpr auto family = table_family::btree;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;
@@ -101,16 +102,7 @@ class btree_table {
   detail::emptied_by_move<members> my_;
 };
 
-namespace detail {
-
 template <class T>
-inline constexpr bool is_btree = false;
-template <class Key, class Value, class Memory, int bytes>
-inline constexpr bool is_btree<btree_table<Key, Value, Memory, bytes>> = true;
-
-}  // namespace detail
-
-template <class T>
-concept any_btree = detail::is_btree<T>;
+concept any_btree = table_of_family<T, table_family::btree>;
 
 LANEWISE_END_NAMESPACE

@@ -15,19 +15,9 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// Options of the bulk calls on slab tables. Items are worked on in the order of the arrays; with
 /// slab_sorted (slab_sort.hpp) instead of these options they are sorted first where that is faster.
-struct slab_options {
-  /// Memory for temporaries; without it a call that may grow allocates in the order of its
-  /// instance.
-  workspace_ref work = {};
-  /// Receives what came of every item.
-  option_view<table_status> status = {};
-  /// Is added what came of the items. A rank-0 View.
-  option_view<status_counts> tally = {};
-  /// Whether the table grows until all items are in: its pool, and, unless buckets were given when
-  /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
-  /// the table. Otherwise it does not, and items without room have the status no_room.
-  bool grow = true;
-};
+/// What grows is the table's pool, and, unless buckets were given when it was made, the number of
+/// its lists. Only a call that may grow takes memory for temporaries.
+using slab_options = growing_table_options;
 
 namespace detail {
 
@@ -353,17 +343,15 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
 /// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
 /// reached, and a table that was moved from.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values = std::nullopt_t,
+template <class Exec, any_slab_table Table, class Keys, class Values = std::nullopt_t,
           detail::slab_options_type Options = slab_options>
-void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  using value = typename table_type::view_type::value_type;
-  auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
+void find(const Exec& exec, const Table& table, const Keys& keys,
+          const Values& values = std::nullopt, const Options& options = {}) {
+  using value = typename Table::view_type::value_type;
+  auto arrays = kernels::arrays_of<Exec, Table>("find", keys);
   arrays.found = kernels::array_of<value, Exec>("find", "values", values, arrays.n);
   kernels::slab_call<detail::same_operation<table_operation::find>>(
-      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
+      exec, "Lanewise::slab_hash::find", "find", const_cast<Table&>(table), arrays,
       detail::keep_given{}, false, options);
 }
 
@@ -375,29 +363,24 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
 /// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values = std::nullopt_t,
+template <class Exec, any_slab_table Table, class Keys, class Values = std::nullopt_t,
           detail::slab_options_type Options = slab_options>
-void insert(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-            const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+void insert(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+            const Options& options = {}) {
   constexpr auto operation =
-      kind == key_multiplicity::unique ? table_operation::insert : table_operation::add;
+      Table::view_type::unique ? table_operation::insert : table_operation::add;
   kernels::slab_call<detail::same_operation<operation>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
-      kernels::pairs_of<Exec, table_type>("insert", keys, values), detail::keep_given{}, true,
-      options);
+      kernels::pairs_of<Exec, Table>("insert", keys, values), detail::keep_given{}, true, options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
 /// call with one key, one stays. Cost, growth and errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+template <class Exec, unique_slab_table Table, class Keys, class Values,
           detail::slab_options_type Options = slab_options>
-void assign(const Exec& exec,
-            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
+void assign(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("assign", keys, values);
   kernels::slab_call<detail::same_operation<table_operation::assign>>(
       exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
       options);
@@ -406,44 +389,36 @@ void assign(const Exec& exec,
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given), with no value lost. combine is a pure scalar function object, called again when another
 /// operation changes the value meanwhile. Cost, growth and errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
-          class Combine, detail::slab_options_type Options = slab_options>
-void upsert(const Exec& exec,
-            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const Combine& combine,
-            const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
-  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
+template <class Exec, unique_slab_table Table, class Keys, class Values, class Combine,
+          detail::slab_options_type Options = slab_options>
+void upsert(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Combine& combine, const Options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("upsert", keys, values);
+  if constexpr (kernels::expects_combine<Exec, typename Table::mapped_type, Combine>())
     kernels::slab_call<detail::same_operation<table_operation::combine>>(
         exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Their places are free again after flush. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, detail::slab_options_type Options = slab_options>
-void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Keys& keys, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+template <class Exec, any_slab_table Table, class Keys,
+          detail::slab_options_type Options = slab_options>
+void erase(const Exec& exec, Table& table, const Keys& keys, const Options& options = {}) {
   kernels::slab_call<detail::same_operation<table_operation::erase>>(
       exec, "Lanewise::slab_hash::erase", "erase", table,
-      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, options);
+      kernels::arrays_of<Exec, Table>("erase", keys), detail::keep_given{}, false, options);
 }
 
 /// An operation of its own for every item: operations is a View of table_operation (see
 /// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
 /// The operations of one call run in any order, also those on one key. Cost, growth and errors as
 /// insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Operations, class Keys, class Values, class Combine = detail::keep_given,
-          detail::slab_options_type Options = slab_options>
-void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const Options& options = {}, const Combine& combine = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
-  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
+template <class Exec, any_slab_table Table, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given, detail::slab_options_type Options = slab_options>
+void apply(const Exec& exec, Table& table, const Operations& operations, const Keys& keys,
+           const Values& values, const Options& options = {}, const Combine& combine = {}) {
+  const auto arrays = kernels::arrays_of_apply<Exec, Table>(operations, keys, values);
+  if constexpr (kernels::expects_combine<Exec, typename Table::mapped_type, Combine>())
     kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
                                              arrays, combine, true, options);
 }

@@ -169,11 +169,6 @@ V view_of(slab_file_units& units) {
   return view;
 }
 
-template <class T>
-inline constexpr bool is_slab_table = false;
-template <class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-inline constexpr bool is_slab_table<slab_hash_table<Key, Value, kind, Memory, Hash>> = true;
-
 /// Numbers that no table has, with right checksums.
 inline void expect_possible(const slab_file_header& header,
                             const std::vector<std::uint32_t>& blocks) {
@@ -197,17 +192,16 @@ inline void expect_possible(const slab_file_header& header,
 
 /// Writes a table to a binary stream. No kernel may be changing it. **Blocks.** Throws
 /// std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          std::ostream& out) {
+template <class Exec, any_slab_table Table>
+void save(const Exec& exec, const Table& table, std::ostream& out) {
   exec.fence("Lanewise::save: the table is read");
   detail::file_writer writer(out);
-  auto header = detail::slab_header_of<slab_hash_table<Key, Value, kind, Memory, Hash>>();
+  auto header = detail::slab_header_of<Table>();
   header.super_blocks = static_cast<std::uint32_t>(table.pool().super_blocks().size());
   header.buckets = static_cast<std::uint64_t>(table.buckets());
   header.load = table.load();
   writer.write(&header, sizeof(header));
-  writer.write(&table.hash(), sizeof(Hash));
+  writer.write(&table.hash(), sizeof(typename Table::hasher));
   for (const auto& m : table.pool().super_blocks()) {
     const std::uint32_t blocks = table.pool().blocks_in(m);
     writer.write(&blocks, sizeof(blocks));
@@ -223,8 +217,8 @@ void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// allocates the table: 128 bytes of the host's memory for each slab that the file has. **Blocks.**
 /// Throws std::runtime_error if the file has another table, types included, or is of another
 /// version. It throws, too, if the file is damaged or cut short, or has slabs that are no table.
-template <class Table, class Exec>
-requires(detail::is_slab_table<Table>) Table load(const Exec& exec, std::istream& in) {
+template <any_slab_table Table, class Exec>
+Table load(const Exec& exec, std::istream& in) {
   using memory = typename Table::allocator_type::memory;
   using hash = typename Table::hasher;
   detail::file_reader reader(in);

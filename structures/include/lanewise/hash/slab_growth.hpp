@@ -66,9 +66,8 @@ void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::in
 /// Moves all elements into as many lists as given. Not to run beside any other operation on the
 /// table. Needs the memory of both tables. **Blocks.** Throws std::invalid_argument where there
 /// cannot be `buckets` lists.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-            std::int64_t buckets) {
+template <class Exec, any_slab_table Table>
+void rehash(const Exec& exec, Table& table, std::int64_t buckets) {
   constexpr auto most = slab_table_options::most_buckets;
   detail::expects(buckets > 0 && buckets <= most, "rehash: buckets is ", buckets,
                   ", it must be 1 to ", most);
@@ -90,12 +89,10 @@ void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& t
 /// there have to be more lists, which needs the memory of both tables. **Blocks.** Throws
 /// std::invalid_argument where there cannot be `expected` elements. Whatever it throws, the table
 /// is as before.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-             std::int64_t expected) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  constexpr std::int64_t per_slab = table_type::layout::elements;
-  constexpr std::int64_t most = table_type::allocator_type::most_units * per_slab;
+template <class Exec, any_slab_table Table>
+void reserve(const Exec& exec, Table& table, std::int64_t expected) {
+  constexpr std::int64_t per_slab = Table::layout::elements;
+  constexpr std::int64_t most = Table::allocator_type::most_units * per_slab;
   detail::expects(expected >= 0 && expected <= most, "reserve: expected is ", expected,
                   ", it must be 0 to ", most);
   slab_statistics s = lanewise::statistics(exec, table);

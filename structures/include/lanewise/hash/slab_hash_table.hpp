@@ -476,6 +476,7 @@ struct slab_statistics {
 template <class Key, class Value, key_multiplicity kind_, class MemorySpace, class Hash>
 class slab_hash_table {
  public:
+  static constexpr auto family = table_family::slab;
   static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
@@ -608,5 +609,14 @@ class slab_hash_table {
   heads_type heads_;
   allocator_type pool_;
 };
+
+template <class T>
+concept any_slab_table = table_of_family<T, table_family::slab>;
+/// A map or a set.
+template <class T>
+concept unique_slab_table = any_slab_table<T> && table_of_unique_keys<T>;
+/// A multimap.
+template <class T>
+concept repeated_slab_table = any_slab_table<T> && table_of_repeated_keys<T>;
 
 LANEWISE_END_NAMESPACE

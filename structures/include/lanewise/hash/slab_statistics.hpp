@@ -59,10 +59,9 @@ struct statistics_action {
 }  // namespace kernels
 
 /// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-slab_statistics statistics(const Exec& exec,
-                           const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
+template <class Exec, any_slab_table Table>
+slab_statistics statistics(const Exec& exec, const Table& table) {
+  using layout = typename Table::layout;
   constexpr int lengths = kernels::statistics_action::lengths;
   const kernels::counters<Exec> counted(exec);
   kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table,
@@ -85,8 +84,8 @@ slab_statistics statistics(const Exec& exec,
 /// How many elements there are, equal keys of a multimap each for itself. No kernel may be changing
 /// the table. Reads all slabs: nothing counts the elements that kernels put there, as the number
 /// would be one word that all warps add to. **Blocks.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-std::int64_t size(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+template <class Exec, any_slab_table Table>
+std::int64_t size(const Exec& exec, const Table& table) {
   return lanewise::statistics(exec, table).elements;
 }
 

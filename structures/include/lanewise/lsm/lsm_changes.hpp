@@ -119,11 +119,6 @@ struct lsm_rank_of_operation {
     return o == table_operation::erase ? Key{0} : Key{1};
   }
 };
-template <class T>
-struct lsm_fetch {
-  const T* items;
-  LANEWISE_FUNCTION T operator()(std::uint32_t i) const { return items[i]; }
-};
 
 /// Fetches what goes with sorted keys: values, and which elements are tombstones.
 template <class Value>
@@ -267,10 +262,10 @@ void apply(const Exec& exec, Map& map, const Operations& operations, const Keys&
   const items_view<number, Exec> other_numbers(numbers.data() + n, n);
   lanewise::transform(exec, items_view<const table_operation, Exec>(todo, n), some_keys,
                       lsm_rank_of_operation<key>{});
-  lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
+  lanewise::transform(exec, generated(n, number_of_item{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = options.work, .begin_bit = 0, .end_bit = 1});
-  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<key>{in.keys});
+  lanewise::transform(exec, other_numbers, some_keys, item_at<key>{in.keys});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
                        {.work = options.work});
   kernels::launch_windows(exec, "Lanewise::lsm::fetch", n,

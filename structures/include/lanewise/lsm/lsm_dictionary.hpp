@@ -37,6 +37,7 @@ class lsm_dictionary {
                 "lanewise: values of an LSM are trivially copyable and default constructible");
 
  public:
+  static constexpr auto family = table_family::lsm;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;
@@ -117,16 +118,7 @@ class lsm_dictionary {
   bool is_clean_ = true;
 };
 
-namespace detail {
-
 template <class T>
-inline constexpr bool is_lsm = false;
-template <class Key, class Value, class Memory, lsm_growth growth>
-inline constexpr bool is_lsm<lsm_dictionary<Key, Value, Memory, growth>> = true;
-
-}  // namespace detail
-
-template <class T>
-concept any_lsm = detail::is_lsm<T>;
+concept any_lsm = table_of_family<T, table_family::lsm>;
 
 LANEWISE_END_NAMESPACE

@@ -243,9 +243,9 @@ void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const N
 }
 
 /// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
-/// keys(j) and values(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of std::int64_t
-/// with a place more than there are queries. Returns how many pairs there are in all queries, which
-/// is the last offset.
+/// keys_out(j) and values_out(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of
+/// std::int64_t with a place more than there are queries. Returns how many pairs there are in all
+/// queries, which is the last offset.
 ///
 /// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
 /// writes. With one clean level, or where levels are merged first as count does, the second pass is
@@ -253,10 +253,10 @@ void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const N
 /// Else there is no memory beside that of the scan, whatever the queries are. With Views of no
 /// places it only counts. **Blocks.** Errors as find, and std::length_error where an output that
 /// has places has fewer than there are results: the first are written, offsets tell about all.
-template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class Keys,
-          class Values>
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class KeysOut,
+          class ValuesOut>
 std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
-                   const Offsets& offsets, const Keys& keys, const Values& values,
+                   const Offsets& offsets, const KeysOut& keys_out, const ValuesOut& values_out,
                    const lsm_range_options& options = {}) {
   using namespace kernels;
   using key = typename Map::key_type;
@@ -266,10 +266,10 @@ std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
   const auto at = kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = kernels::array_of<key, Exec>("range", "keys", keys);
-  const auto values_to = kernels::array_of<value, Exec>("range", "values", values);
+  static_assert(Kokkos::is_view_v<ValuesOut>, "lanewise: values_out is a View");
+  const auto out = kernels::outputs_of<Map, Exec>("range", keys_out, values_out);
   const auto* const to = kernels::array_of<const key, Exec>("range", "k2", k2, n);
-  const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
+  const std::int64_t room = out.room();
   const items_view<std::int64_t, Exec> places(at.data, n + 1);
   map.used_by(exec);
   const lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, n, options);
@@ -283,20 +283,17 @@ std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
                        table_options{});
   lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = options.work});
   if (copies) {
-    kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
-                             values_to.data, room);
+    kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, out.keys.data,
+                             out.values.data, room);
   } else if (n > 0 && room > 0) {
     using kernel = lsm_range_kernel<key, value>;
-    lanewise::launch(
-        exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
-        kernel{merged.map().view(), from.keys, to, at.data, keys_to.data, values_to.data, room, n});
+    lanewise::launch(exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
+                     kernel{merged.map().view(), from.keys, to, at.data, out.keys.data,
+                            out.values.data, room, n});
   }
   std::int64_t all = 0;
   detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);
-  if (keys_to.extent > 0 || values_to.extent > 0) {
-    detail::expects_room("range", "keys", keys_to.extent, all);
-    detail::expects_room("range", "values", values_to.extent, all);
-  }
+  if (out.are_given()) out.expects_room("range", all);
   return all;
 }
 

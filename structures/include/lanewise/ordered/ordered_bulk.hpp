@@ -313,14 +313,11 @@ void erase(const Exec& exec, Table& table, const Keys& keys, const table_options
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys>
-void erase_all(const Exec& exec,
-               ordered_table<Key, Value, key_multiplicity::repeated, Memory>& table,
-               const Keys& keys, const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::repeated, Memory>;
+template <class Exec, repeated_ordered_table Table, class Keys>
+void erase_all(const Exec& exec, Table& table, const Keys& keys,
+               const table_options& options = {}) {
   kernels::change_by_key<kernels::erase_every>(
-      exec, "erase_all", table, kernels::arrays_of<Exec, table_type>("erase_all", keys), false,
-      options);
+      exec, "erase_all", table, kernels::arrays_of<Exec, Table>("erase_all", keys), false, options);
 }
 
 namespace kernels {

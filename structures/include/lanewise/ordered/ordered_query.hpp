@@ -103,20 +103,12 @@ template <class Exec, class Table, class KeysOut, class ValuesOut>
 std::int64_t store_elements(const Exec& exec, const char* name, const Table& table,
                             std::int64_t last, const KeysOut& keys_out,
                             const ValuesOut& values_out) {
-  using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
-  const auto keys = kernels::array_of<key, Exec>(name, "keys_out", keys_out);
-  value* values = nullptr;
-  std::int64_t places = keys.extent;
-  if constexpr (Kokkos::is_view_v<ValuesOut>) {
-    const auto array = kernels::array_of<value, Exec>(name, "values_out", values_out);
-    values = array.data;
-    places = array.extent;
-  }
-  kernels::visit_elements(exec, table, 0, std::min({last, keys.extent, places}),
-                          store_element<key, value>{keys.data, values, 0});
-  detail::expects_room(name, "keys_out", keys.extent, last);
-  detail::expects_room(name, "values_out", places, last);
+  const auto to = kernels::outputs_of<Table, Exec>(name, keys_out, values_out);
+  kernels::visit_elements(
+      exec, table, 0, std::min(last, to.room()),
+      store_element<typename Table::key_type, value>{to.keys.data, to.values.data, 0});
+  to.expects_room(name, last);
   return last;
 }
 
@@ -169,9 +161,7 @@ struct write_ranges_kernel {
     using indices = lanes_t<warp_type, std::int64_t>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const index_range mine =
-        lanewise::even_share(divide_up(n, width), id, std::int64_t{team.league()} * Team::warps);
+    const index_range mine = kernels::share_of_warp(team, divide_up(n, width));
     if (mine.begin >= mine.end) return;
     const places_passed<std::int64_t> begins{offsets, ranges};
     std::int64_t passed = begins.begin(warp, mine.begin * width);
@@ -245,20 +235,12 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
                    const Offsets& offsets, const KeysOut& keys_out,
                    const ValuesOut& values_out = std::nullopt, const table_options& options = {}) {
   using key = typename Table::key_type;
-  using value = typename Table::view_type::value_type;
   const auto arrays = kernels::arrays_of<Exec, Table>("range", firsts, "firsts");
   const std::int64_t n = arrays.n;
   const key* const ends = kernels::array_of<const key, Exec>("range", "lasts", lasts, n);
   std::int64_t* const begins =
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
-  const auto keys = kernels::array_of<key, Exec>("range", "keys_out", keys_out);
-  value* values = nullptr;
-  std::int64_t places_of_values = keys.extent;
-  if constexpr (Kokkos::is_view_v<ValuesOut>) {
-    const auto array = kernels::array_of<value, Exec>("range", "values_out", values_out);
-    values = array.data;
-    places_of_values = array.extent;
-  }
+  const auto to = kernels::outputs_of<Table, Exec>("range", keys_out, values_out);
   kernels::workspace_arrays parts{workspace_size{}};
   const std::size_t places_at = parts.add<std::int64_t>(n),
                     lengths_at = parts.add<std::int64_t>(n + 1);
@@ -273,16 +255,13 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
                            plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
-  const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});
+  const std::int64_t outputs = std::min(wanted, to.room());
   using kernel = kernels::write_ranges_kernel<Table>;
   if (outputs > 0)
-    lanewise::launch(exec, "Lanewise::ordered::range",
-                     kernels::league_for_windows<kernel>(exec, outputs),
-                     kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
-  if (keys.extent > 0 || places_of_values > 0) {
-    detail::expects_room("range", "keys_out", keys.extent, wanted);
-    detail::expects_room("range", "values_out", places_of_values, wanted);
-  }
+    lanewise::launch(
+        exec, "Lanewise::ordered::range", kernels::league_for_windows<kernel>(exec, outputs),
+        kernel{table.view(), begins, places.data(), n, outputs, to.keys.data, to.values.data});
+  if (to.are_given()) to.expects_room("range", wanted);
   return wanted;
 }
 

@@ -280,6 +280,7 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
 template <class Key, class Value, key_multiplicity kind_, class MemorySpace>
 class ordered_table {
  public:
+  static constexpr auto family = table_family::ordered;
   static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
@@ -360,19 +361,13 @@ class ordered_table {
   detail::emptied_by_move<members> my_;
 };
 
-namespace detail {
-
 template <class T>
-inline constexpr bool is_ordered_table = false;
-template <class Key, class Value, key_multiplicity kind, class Memory>
-inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
-
-}  // namespace detail
-
-template <class T>
-concept any_ordered_table = detail::is_ordered_table<T>;
+concept any_ordered_table = table_of_family<T, table_family::ordered>;
 /// A map or a set.
 template <class T>
-concept unique_ordered_table = any_ordered_table<T> && T::kind == key_multiplicity::unique;
+concept unique_ordered_table = any_ordered_table<T> && table_of_unique_keys<T>;
+/// A multimap.
+template <class T>
+concept repeated_ordered_table = any_ordered_table<T> && table_of_repeated_keys<T>;
 
 LANEWISE_END_NAMESPACE

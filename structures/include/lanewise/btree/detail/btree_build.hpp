@@ -142,11 +142,6 @@ struct elements_of_node {
     return Layout::is_inner(state) ? 0 : Layout::count(state);
   }
 };
-struct node_number {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
-};
 
 /// Nodes in use. **Blocks.**
 template <class Exec, class Table>
@@ -178,7 +173,7 @@ class btree_leaves {
       keys_in_order_ = table.lows();
       leaf_ = table.root_nodes();
       if (leaf_ == nullptr) {
-        lanewise::transform(exec, generated(n_, node_number{}), number(1), identity{});
+        lanewise::transform(exec, generated(n_, number_of_item{}), number(1), identity{});
         leaf_ = number(1).data();
       }
     } else {
@@ -196,18 +191,15 @@ class btree_leaves {
  private:
   void sort(const Exec& exec) {
     const auto some = number(0);
-    n_ = lanewise::select_if(exec, generated(most_, node_number{}), some,
+    n_ = lanewise::select_if(exec, generated(most_, number_of_item{}), some,
                              is_leaf_with_elements<layout>{nodes_});
     if (n_ == 0) return;
-    const auto first = [this](const auto& v) {
-      return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n_));
-    };
-    const auto leaf = first(number(1));
+    const auto leaf = kernels::first_items(number(1), n_), used = kernels::first_items(some, n_);
     const auto keys = workspace_arrays::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
-    const auto unsorted = first(keys),
+    const auto unsorted = kernels::first_items(keys, n_),
                sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
-    lanewise::transform(exec, first(some), unsorted, least_key_of<layout>{nodes_});
-    lanewise::radix_sort(exec, unsorted, first(some), sorted, leaf);
+    lanewise::transform(exec, used, unsorted, least_key_of<layout>{nodes_});
+    lanewise::radix_sort(exec, unsorted, used, sorted, leaf);
     keys_in_order_ = sorted.data();
     leaf_ = leaf.data();
   }

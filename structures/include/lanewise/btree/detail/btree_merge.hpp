@@ -40,11 +40,6 @@ struct is_marked {
   const std::uint32_t* marks;
   LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const { return marks[i] != 0; }
 };
-template <class T>
-struct item_at {
-  const T* items;
-  LANEWISE_FUNCTION T operator()(const std::uint32_t& i) const { return items[i]; }
-};
 template <class Key>
 struct bits_of_item {
   const Key* keys;
@@ -167,9 +162,7 @@ struct write_runs_kernel {
     if (team.index() == 0 && team.warp_index() == 0)
       warp.store(*allocated, used + static_cast<std::uint32_t>(leaves - runs.n));
     const index_range mine =
-        lanewise::even_share(lanewise::divide_up(leaves, std::int64_t{together}),
-                             std::int64_t{team.index()} * Team::warps + team.warp_index(),
-                             std::int64_t{team.league()} * Team::warps);
+        kernels::share_of_warp(team, lanewise::divide_up(leaves, std::int64_t{together}));
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
     for (std::int64_t w = mine.begin; w < mine.end; ++w)
       warp.template split<width>([&](const auto& sub) LANEWISE_INLINE_LAMBDA {
@@ -247,12 +240,6 @@ class merge_memory {
   call_workspace work_;
 };
 
-/// The first items of a View.
-template <class View>
-auto first_items(const View& v, std::int64_t n) {
-  return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n));
-}
-
 /// Puts n items with these keys into the tree: `bulk(table)` puts them into an ordered table. False
 /// if there are too few nodes to spare, or no leaves; the tree is then as before. **Blocks.**
 template <class Exec, class Table, class Bulk>
@@ -268,7 +255,7 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
   if (leaves.size() == 0) return false;
   const std::int64_t old_roots = leaves.size();
   merge_memory<Exec, Table> memory(exec, old_roots, std::min(old_roots, n), name);
-  const auto old_leaves = lanewise::generated(old_roots, node_number{});
+  const auto old_leaves = lanewise::generated(old_roots, number_of_item{});
 
   const auto marks = memory.marks();
   backend_of<Exec>::zero(exec, marks.data(), marks.size() * sizeof(std::uint32_t));

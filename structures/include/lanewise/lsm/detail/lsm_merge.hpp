@@ -103,10 +103,6 @@ void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
                  item_count{a.size()}, item_count{b.size()}, work.get().plain(), less{});
 }
 
-template <class T>
-struct lsm_number {
-  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
-};
 /// The keys of two levels, one after the other.
 template <class Key>
 struct lsm_keys_of_both {
@@ -145,7 +141,7 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   const items_view<Key, Exec> keys(to.keys(), n);
   lanewise::radix_sort(exec,
                        lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
-                       generated(n, lsm_number<number>{}), keys, order, {.work = given});
+                       generated(n, number_of_item{}), keys, order, {.work = given});
   lanewise::transform(
       exec, order,
       lanewise::consumed(

@@ -17,11 +17,6 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-struct number_of_item {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
-};
 struct keep_first {
   template <class T>
   LANEWISE_FUNCTION T operator()(const T& x, const T&) const {

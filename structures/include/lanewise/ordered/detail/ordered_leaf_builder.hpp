@@ -165,9 +165,7 @@ struct move_lines_kernel {
     const auto warp = team.warp();
     if (team.index() == 0 && team.warp_index() == 0) target.begin(warp);
     const std::int64_t lines = source.lines();
-    const index_range mine = lanewise::even_share(
-        windows<warp_type>(lines), std::int64_t{team.index()} * Team::warps + team.warp_index(),
-        std::int64_t{team.league()} * Team::warps);
+    const index_range mine = kernels::share_of_warp(team, windows<warp_type>(lines));
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
     for (std::int64_t w = mine.begin; w < mine.end; ++w)
       warp.template split<width>([&](const auto& sub) LANEWISE_INLINE_LAMBDA {

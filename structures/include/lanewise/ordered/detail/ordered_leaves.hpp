@@ -122,10 +122,8 @@ struct write_leaves_kernel {
     using numbers = lanes_t<warp_type, std::uint32_t>;
     constexpr std::uint32_t width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const index_range mine =
-        lanewise::even_share(divide_up(std::int64_t{places}, std::int64_t{width}), id,
-                             std::int64_t{team.league()} * Team::warps);
+        kernels::share_of_warp(team, divide_up(std::int64_t{places}, std::int64_t{width}));
     if (mine.begin >= mine.end) return;
     auto state = source.begin(warp, static_cast<std::uint32_t>(mine.begin) * width);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
