@@ -379,7 +379,7 @@ void compact(const Exec& exec, Tree& tree, std::int64_t insertions = 0, workspac
 /// each kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**;
 /// nothing else may be using the tree.
 ///
-/// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
+/// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 slots, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.
 template <class Exec, any_btree Tree>
 void reserve(const Exec& exec, Tree& tree, std::int64_t insertions, workspace_ref work = {}) {
@@ -482,7 +482,7 @@ struct btree_statistics {
   int levels = 0;             ///< of the search tree over the roots
   std::int64_t bytes = 0;     ///< of all that
   double bytes_per_element = 0;
-  double fill = 0;  ///< elements / places of the nodes in use
+  double fill = 0;  ///< elements / slots of the nodes in use
 };
 /// **Blocks.**
 template <class Exec, any_btree Tree>

@@ -31,7 +31,7 @@ class btree_table {
   using ordered_type = ordered_table<Key, Value, key_multiplicity::unique, MemorySpace>;
   static constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
   /// How many elements a leaf has when the tree was built: 12 of 15, 24 of 31, 6 of 7. The other
-  /// places are left for insertions.
+  /// slots are left for insertions.
   static constexpr int fill = layout::most - (layout::most + 3) / 4 + 1;
 
   /// An empty tree, without memory; kernels' insertions into it have no room. See reserve.

@@ -161,18 +161,18 @@ class btree_view : public detail::table_warp_face<btree_view<Key, Value, node_by
         [&](std::uint32_t& r, Key& k, Key& f, value_type& v, std::uint32_t& s) {
           const typename walk_of<Warp>::type walk(memory_);
           word w = 0;
-          near there{};
+          neighbour_key nearest{};
           if constexpr (forward) {
-            there = above<strict>(walk, r, widen(k), w);
+            nearest = above<strict>(walk, r, widen(k), w);
           } else {
-            there = below<strict>(walk, r, widen(k), w);
+            nearest = below<strict>(walk, r, widen(k), w);
           }
-          if (there.is_there) {
-            f = narrow(there.key);
+          if (nearest.is_there) {
+            f = narrow(nearest.key);
             v = value_of(w);
           }
-          s = static_cast<std::uint32_t>(there.is_there ? table_status::found
-                                                        : table_status::absent);
+          s = static_cast<std::uint32_t>(nearest.is_there ? table_status::found
+                                                          : table_status::absent);
         },
         root, of, found, value, status);
     return detail::statuses_of<Warp>(warp, status);
@@ -255,12 +255,13 @@ class btree_view : public detail::table_warp_face<btree_view<Key, Value, node_by
                       combine);
   }
 
-  struct near {
+  struct neighbour_key {
     bool is_there;
     word key = 0;
   };
   template <bool strict, class Walk>
-  LANEWISE_FUNCTION near above(const Walk& walk, std::uint32_t root, word k, word& value) const {
+  LANEWISE_FUNCTION neighbour_key above(const Walk& walk, std::uint32_t root, word k,
+                                        word& value) const {
     for (bool is_strict = strict;; is_strict = false) {
       const auto leaf = walk.find_leaf(node_of(root), k);
       const int i = is_strict ? layout::template rank<true>(leaf.seen, k)
@@ -273,7 +274,8 @@ class btree_view : public detail::table_warp_face<btree_view<Key, Value, node_by
     }
   }
   template <bool strict, class Walk>
-  LANEWISE_FUNCTION near below(const Walk& walk, std::uint32_t root, word k, word& value) const {
+  LANEWISE_FUNCTION neighbour_key below(const Walk& walk, std::uint32_t root, word k,
+                                        word& value) const {
     for (bool is_strict = strict;; is_strict = true) {
       const auto leaf = is_strict ? walk.template find_leaf<true>(node_of(root), k)
                                   : walk.find_leaf(node_of(root), k);

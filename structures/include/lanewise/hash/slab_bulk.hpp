@@ -44,24 +44,25 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
+/// The arrays' items that a window of a warp works on: neighbours, or those whose indices are
+/// given.
 template <class Warp>
-class item_places {
+class item_indices {
  public:
   template <class Mask>
-  LANEWISE_FUNCTION item_places(const Warp& warp, Mask items, const std::uint32_t* places,
-                                std::int64_t first)
-      : warp_(warp), first_(first), given_(places != nullptr) {
-    if (given_) places_ = warp.load(items, places + first, std::uint32_t{0});
+  LANEWISE_FUNCTION item_indices(const Warp& warp, Mask items, const std::uint32_t* indices,
+                                 std::int64_t first)
+      : warp_(warp), first_(first), given_(indices != nullptr) {
+    if (given_) indices_ = warp.load(items, indices + first, std::uint32_t{0});
   }
   template <class Mask, class T>
   LANEWISE_FUNCTION auto load(Mask m, T* p, std::remove_const_t<T> otherwise) const {
-    return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
+    return given_ ? warp_.gather(m, p, indices_, otherwise) : warp_.load(m, p + first_, otherwise);
   }
   template <class Mask, class T>
   LANEWISE_FUNCTION void store(Mask m, T* p, const lanes_t<Warp, T>& values) const {
     if (given_) {
-      warp_.scatter(m, p, places_, values);
+      warp_.scatter(m, p, indices_, values);
     } else {
       warp_.store(m, p + first_, values);
     }
@@ -71,7 +72,7 @@ class item_places {
   const Warp& warp_;
   std::int64_t first_;
   bool given_;
-  lanes_t<Warp, std::uint32_t> places_{0u};
+  lanes_t<Warp, std::uint32_t> indices_{0u};
 };
 
 /// An operation for each item. A warp takes windows of as many items as it has lanes; it has
@@ -103,9 +104,9 @@ struct slab_kernel {
   status_counts* tally;               // null for none
   std::uint64_t* lacking;             // items without room; null for none
   item_count items;
-  bool again;                   // only the items that had no room
-  bool by_region;               // keys are sorted by region
-  const std::uint32_t* places;  // where items stand in all arrays but keys; null if as keys do
+  bool again;                    // only the items that had no room
+  bool by_region;                // keys are sorted by region
+  const std::uint32_t* indices;  // where items stand in all arrays but keys; null if as keys do
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -120,10 +121,10 @@ struct slab_kernel {
     const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
     // Shares of their own keep threads of a host apart. Warps that share a cache go through the
     // regions together: warp `id` takes every warps-th group of windows.
-    const bool together = by_region && Team::warps > 1;
+    const bool by_team = by_region && Team::warps > 1;
     const index_range mine =
-        together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
-    const std::int64_t step = together ? warps * ahead : ahead;
+        by_team ? index_range{id * ahead, windows} : even_share(windows, id, warps);
+    const std::int64_t step = by_team ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
     warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
@@ -155,7 +156,7 @@ struct slab_kernel {
                                 const Located& at, std::int64_t first,
                                 warp_tally<Warp>& came) const {
     using words = lanes_t<Warp, word>;
-    const item_places<Warp> at_items(warp, exist, places, first);
+    const item_indices<Warp> at_items(warp, exist, indices, first);
     auto active = exist;
     if (again) {
       const auto before = warp.map(
@@ -200,7 +201,7 @@ struct slab_ordered {
 
   const key* keys = nullptr;
   const value* given = nullptr;
-  const std::uint32_t* places = nullptr;  // where items stand in all arrays but keys
+  const std::uint32_t* indices = nullptr;  // where items stand in all arrays but keys
   item_count many{0};
   bool by_region = false;
 };
@@ -259,7 +260,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     lanewise::launch(exec, label, league,
                      kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
                             items.given, arrays.found, arrays.numbers, status, options.tally.data(),
-                            lacking, items.many, again, items.by_region, items.places});
+                            lacking, items.many, again, items.by_region, items.indices});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
@@ -318,18 +319,18 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
   table_status* status = options.status.data();
   const bool grows = needs_room && options.grow;
   const bool in_parts = grows && table.load() > 0;
-  std::int64_t many = arrays.n, new_ones = arrays.n;
+  std::int64_t count = arrays.n, new_ones = arrays.n;
   if (in_parts && arrays.operations == nullptr)
     new_ones = kernels::make_lists_for(exec, name, table, arrays.keys, arrays.n);
-  for (std::int64_t first = 0; first < arrays.n; first += many) {
+  for (std::int64_t first = 0; first < arrays.n; first += count) {
     if (in_parts) {
-      many = std::min(arrays.n - first, kernels::items_at_a_time(table));
-      const std::int64_t coming = std::min(many, new_ones);
+      count = std::min(arrays.n - first, kernels::items_at_a_time(table));
+      const std::int64_t coming = std::min(count, new_ones);
       const std::int64_t taken = table.taken_at_most() + coming;
       table.set_taken(taken);
-      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, coming);
+      if (taken > kernels::slots_before_long(table)) kernels::shorten_lists(exec, table, coming);
     }
-    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
+    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, count), combine,
                                   grows, options, status == nullptr ? nullptr : status + first);
   }
 }
@@ -400,7 +401,7 @@ void upsert(const Exec& exec, Table& table, const Keys& keys, const Values& valu
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
-/// Their places are free again after flush. Cost and errors as find. Does not block.
+/// Their slots are free again after flush. Cost and errors as find. Does not block.
 template <class Exec, any_slab_table Table, class Keys,
           detail::slab_options_type Options = slab_options>
 void erase(const Exec& exec, Table& table, const Keys& keys, const Options& options = {}) {

@@ -24,7 +24,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
-/// there are places.
+/// there is room.
 template <class View, class Key>
 struct collect_body {
   using value = typename View::value_type;
@@ -33,7 +33,7 @@ struct collect_body {
   const Key* keys;
   const std::int64_t* offsets;
   value* values;
-  std::int64_t places;
+  std::int64_t extent;
 
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
@@ -45,12 +45,12 @@ struct collect_body {
         [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
           const auto chosen = sub.ballot(found);
           const std::int64_t begin = sub.broadcast(cursor, lane);
-          const auto place = sub.map(
+          const auto index = sub.map(
               [chosen, begin](auto below) {
                 return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
               },
               sub.lanes_below());
-          sub.scatter(found & (place < places), values, place, which);
+          sub.scatter(found & (index < extent), values, index, which);
           const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
           cursor = lanewise::select(
               me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);

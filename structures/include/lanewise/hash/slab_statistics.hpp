@@ -29,10 +29,10 @@ struct statistics_action {
     std::uint64_t length = 0;
     for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
       ++length;
-      walk.visit(s, [&](const auto& there, const auto& keys, const auto&) {
-        c.elements += static_cast<std::uint64_t>(sub.count(there));
+      walk.visit(s, [&](const auto& exists, const auto& keys, const auto&) {
+        c.elements += static_cast<std::uint64_t>(sub.count(exists));
         c.taken += static_cast<std::uint64_t>(
-            sub.count(there | (keys == static_cast<typename Walk::word>(layout::deleted))));
+            sub.count(exists | (keys == static_cast<typename Walk::word>(layout::deleted))));
       });
     }
     c.slabs += length;
@@ -75,7 +75,7 @@ slab_statistics statistics(const Exec& exec, const Table& table) {
   s.longest = static_cast<std::int64_t>(c[3]);
   for (int l = 0; l < lengths; ++l) s.lists[l] = static_cast<std::int64_t>(c[4 + l]);
   s.units = table.pool().units();
-  s.load = static_cast<double>(s.elements) / static_cast<double>(table.places());
+  s.load = static_cast<double>(s.elements) / static_cast<double>(table.slots());
   s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
                   static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
   return s;

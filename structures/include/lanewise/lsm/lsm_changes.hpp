@@ -139,16 +139,16 @@ struct lsm_fetch_body {
           return operations[p] == table_operation::erase ? 1 : 0;
         },
         std::uint32_t{0}, at);
-    const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+    const auto index = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
     (void)warp.map(
         exists,
         [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
           values_out[i] = d == 0 ? values[p] : Value{};
           return d;
         },
-        std::uint32_t{0}, place, at, dies);
-    const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
-    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+        std::uint32_t{0}, index, at, dies);
+    const auto word = warp.map([](std::int64_t i) { return i / 32; }, index);
+    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, index);
     warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
   }
 };
@@ -172,7 +172,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   const decltype(newer.level) none;
   const auto merge_to = [&](const run& to) {
     return kernels::lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none,
-                                   to.keys(), to.values(), to.places, work);
+                                   to.keys(), to.values(), to.room, work);
   };
   const std::int64_t live = merge_to(all);
   if (live > room) {
@@ -297,7 +297,7 @@ void clear(const Exec& exec, Map& map) {
 ///
 /// O(n) work: merges. Each element takes part in one or two, and the last merge writes what is
 /// left. It does so twice, where more is left than if every tombstone hid an element. Where it has
-/// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
+/// room for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
 template <execution_space Exec, any_lsm Map>
 void cleanup(const Exec& exec, Map& map, const lsm_options& options = {}) {

@@ -76,7 +76,7 @@ class lsm_dictionary {
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
       copies.push_back(run::template allocated<Other>(
-          "Lanewise::lsm", r.places, r.level.values != nullptr, r.level.dead != nullptr));
+          "Lanewise::lsm", r.room, r.level.values != nullptr, r.level.dead != nullptr));
       const auto& memory = *copies.back().memory;
       Kokkos::deep_copy(
           detail::memory_array<char, Other>(memory.data(), memory.bytes()),

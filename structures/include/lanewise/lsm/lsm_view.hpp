@@ -98,10 +98,10 @@ class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value
     }
     return sum;
   }
-  /// The place of a lane's key, or of the next one, in the only level.
+  /// The position of a lane's key, or of the next one, in the only level.
   template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto first_place(const Warp& warp, Mask active,
-                                     const lanes<Warp, Key>& key) const {
+  LANEWISE_FUNCTION auto first_position(const Warp& warp, Mask active,
+                                        const lanes<Warp, Key>& key) const {
     return all_.level[0].tree.template bound<false>(warp, active, key);
   }
 
@@ -153,8 +153,8 @@ class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value
       auto at = level.tree.template bound<forward == strict>(warp, active, key);
       warp.each(
           active,
-          [j, n = level.size()](cursor& c, std::int64_t place) {
-            c.at[j] = place;
+          [j, n = level.size()](cursor& c, std::int64_t position) {
+            c.at[j] = position;
             c.end[j] = n;
           },
           from, at);
@@ -193,16 +193,16 @@ class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value
                                  lanes<Warp, std::uint32_t>& came) const {
     const auto at = level.tree.template bound<false>(warp, left, key);
     const auto inside = left & (at < level.size());
-    const auto there = inside & (warp.gather(inside, level.keys(), at, Key{}) == key);
-    auto place = at;
+    const auto equal = inside & (warp.gather(inside, level.keys(), at, Key{}) == key);
+    auto index = at;
     warp.each(
-        there,
+        equal,
         [&level](std::int64_t i, Value& v, std::uint32_t& c) {
           const bool is_dead = level.is_dead(i);
           if (!is_dead) v = level.values[i];
           c = is_dead ? 2 : 1;
         },
-        place, value, came);
+        index, value, came);
   }
 
   template <bool calls, class Warp, class Mask, class F>
@@ -282,25 +282,25 @@ class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value
     std::int64_t each = (end - begin + Warp::width - 1) / Warp::width;
     each = each < most_in_round ? each : most_in_round;
     for (std::int64_t round = begin; round < end; round += each * Warp::width) {
-      lanes<Warp, std::int64_t> many(0);
+      lanes<Warp, std::int64_t> counts(0);
       const auto lane = warp.lane();
-      many = warp.map(
+      counts = warp.map(
           [&](std::uint32_t l) {
             return piece(part, largest, round + l * each, each, 0,
                          [](std::int64_t, const Key&, int, std::int64_t) {});
           },
           lane);
       if constexpr (calls) {
-        const auto before = warp.exclusive_scan(many, plus{}, number);
+        const auto before = warp.exclusive_scan(counts, plus{}, number);
         begin_sink(warp, f, number);
         (void)warp.map(
             [&](std::uint32_t l, std::int64_t from) {
               return piece(part, largest, round + l * each, each, from, f);
             },
             lane, before);
-        end_sink(warp, f, number + warp.reduce(many, plus{}));
+        end_sink(warp, f, number + warp.reduce(counts, plus{}));
       }
-      number += warp.reduce(many, plus{});
+      number += warp.reduce(counts, plus{});
     }
     return number;
   }

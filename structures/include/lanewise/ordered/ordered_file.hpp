@@ -50,7 +50,7 @@ class ordered_leaf_bytes {
       : bytes_(reinterpret_cast<const char*>(&leaf)) {}
 
   word key(std::uint32_t e) const { return at<word>(e * Layout::key_bytes); }
-  /// Whether places from e on are as those without an element, and bytes after all places 0.
+  /// Whether slots from e on are as those without an element, and bytes after all slots 0.
   bool is_empty_from(std::uint32_t e) const {
     for (std::uint32_t i = e; i < Layout::elements; ++i)
       if (key(i) != Layout::padding) return false;
@@ -90,7 +90,7 @@ std::vector<typename Table::word> checked_lows(const file_items<ordered_leaf>& l
       before = key;
     }
     if (!leaf.is_empty_from(here))
-      detail::refuse_file("leaf ", i / layout::elements, " has something behind its last element");
+      detail::refuse_file("leaf ", i / layout::elements, " has something after its last element");
   }
   return lows;
 }

@@ -22,9 +22,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// A table inside kernels, for reading: copied by value, valid as long as the table, or a copy of
 /// it, has not been changed.
 ///
-/// Elements have places 0 ... size() - 1 in the order of their keys, of equal keys in the order of
-/// insertion. So a place is a cursor: the next element is at the next place, and the elements with
-/// keys in [k1, k2] are those at places [lower_bound(k1), upper_bound(k2)).
+/// Elements have positions 0 ... size() - 1 in the order of their keys, of equal keys in the order
+/// of insertion. So a position is a cursor: the next element is at the next position, and the
+/// elements with keys in [k1, k2] are those at positions [lower_bound(k1), upper_bound(k2)).
 ///
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>.
@@ -51,8 +51,8 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
     return size_ / layout::elements + (size_ % layout::elements != 0);
   }
 
-  /// The place of the first element whose key is not less than the lane's, or size(): how many keys
-  /// are less. As lanes<std::uint32_t>, 0 in inactive lanes.
+  /// The position of the first element whose key is not less than the lane's, or size(): how many
+  /// keys are less. As lanes<std::uint32_t>, 0 in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto lower_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
@@ -75,21 +75,21 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
                                const lanes<Warp, Key>& key) const {
     return upper_bound(warp, active, key) - lower_bound(warp, active, key);
   }
-  /// The keys, or values, at these places, which are below size(); Key{} in inactive lanes.
+  /// The keys, or values, at these positions, which are below size(); Key{} in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto key(const Warp& warp, mask<Warp> active,
-                             const lanes<Warp, std::uint32_t>& place) const {
+                             const lanes<Warp, std::uint32_t>& position) const {
     return warp.map(
         active, [](word w) { return lanewise::from_bits<Key>(w); }, Key{},
-        key_words(warp, active, place));
+        key_words(warp, active, position));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto value(const Warp& warp, mask<Warp> active,
-                               const lanes<Warp, std::uint32_t>& place) const
+                               const lanes<Warp, std::uint32_t>& position) const
       requires(layout::has_values) {
     return warp.map(
         active, [](value_word w) { return detail::from_word<value_type>(w); }, value_type{},
-        value_words(warp, active, place));
+        value_words(warp, active, position));
   }
 
   // Below: what the kernels of this family are made of.
@@ -98,32 +98,32 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
 
   template <class Warp>
   LANEWISE_FUNCTION auto key_words(const Warp& warp, mask<Warp> active,
-                                   const lanes<Warp, std::uint32_t>& place) const {
+                                   const lanes<Warp, std::uint32_t>& position) const {
     return warp.gather(active, reinterpret_cast<const word*>(leaves_),
-                       warp.map([](std::uint32_t i) { return layout::key_at(i); }, place),
+                       warp.map([](std::uint32_t i) { return layout::key_at(i); }, position),
                        layout::padding);
   }
-  /// The keys and the values of a leaf, from those of a place on.
-  LANEWISE_FUNCTION const word* keys_from(std::uint32_t place) const {
-    return reinterpret_cast<const word*>(leaves_) + layout::key_at(place);
+  /// The keys and the values of a leaf, from those of a position on.
+  LANEWISE_FUNCTION const word* keys_from(std::uint32_t position) const {
+    return reinterpret_cast<const word*>(leaves_) + layout::key_at(position);
   }
-  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t place) const {
-    return first_value() + layout::value_at(place);
+  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t position) const {
+    return first_value() + layout::value_at(position);
   }
   template <class Warp>
   LANEWISE_FUNCTION auto value_words(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, std::uint32_t>& place) const {
+                                     const lanes<Warp, std::uint32_t>& position) const {
     return warp.gather(active, first_value(),
-                       warp.map([](std::uint32_t i) { return layout::value_at(i); }, place),
+                       warp.map([](std::uint32_t i) { return layout::value_at(i); }, position),
                        value_word{0});
   }
-  /// The active lanes whose key stands at that place, which may be size().
+  /// The active lanes whose key stands at that position, which may be size().
   template <class Warp>
   LANEWISE_FUNCTION auto is_at(const Warp& warp, mask<Warp> active, const lanes<Warp, word>& key,
-                               const lanes<Warp, std::uint32_t>& place) const {
-    const auto there = active & (place < size_);
-    const mask<Warp> equal = key_words(warp, there, place) == key;
-    return there & equal;
+                               const lanes<Warp, std::uint32_t>& position) const {
+    const auto exists = active & (position < size_);
+    const mask<Warp> equal = key_words(warp, exists, position) == key;
+    return exists & equal;
   }
   /// The leaf to look into for a key: the last one whose first key is less; with `right`, not
   /// greater. The first, where there is none.
@@ -168,7 +168,7 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
   LANEWISE_FUNCTION auto bound_at(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, std::uint32_t>& leaf,
                                   const lanes<Warp, Key>& key) const {
-    return place_in<upper>(warp, active, leaf, detail::bits_of<Key>(warp, key));
+    return position_in<upper>(warp, active, leaf, detail::bits_of<Key>(warp, key));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto find_at(const Warp& warp, mask<Warp> active,
@@ -176,9 +176,9 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
                                  const lanes<Warp, Key>& key,
                                  lanes<Warp, value_type>& value) const {
     const auto words = detail::bits_of<Key>(warp, key);
-    const auto place = place_in<false>(warp, active, leaf, words);
-    const auto hit = is_at(warp, active, words, place);
-    take_value(warp, hit, place, value);
+    const auto position = position_in<false>(warp, active, leaf, words);
+    const auto hit = is_at(warp, active, words, position);
+    take_value(warp, hit, position, value);
     return detail::found_where<Warp>(warp, active, hit);
   }
   template <bool forward, bool strict, class Warp>
@@ -188,9 +188,9 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
                                       lanes<Warp, value_type>& value) const {
     const auto after = bound_at<forward == strict>(warp, active, leaf, key);
     const mask<Warp> hit = active & (forward ? after < size_ : after > 0u);
-    const auto place = forward ? after : after - lanes<Warp, std::uint32_t>(1u);
-    found = lanewise::select(hit, this->key(warp, hit, place), found);
-    take_value(warp, hit, place, value);
+    const auto position = forward ? after : after - lanes<Warp, std::uint32_t>(1u);
+    found = lanewise::select(hit, this->key(warp, hit, position), found);
+    take_value(warp, hit, position, value);
     return detail::found_where<Warp>(warp, active, hit);
   }
   /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
@@ -198,7 +198,7 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
   template <bool upper, bool right, class Warp>
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> bound(const Warp& warp, mask<Warp> active,
                                                      const lanes<Warp, word>& key) const {
-    return place_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
+    return position_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
   }
 
  private:
@@ -219,17 +219,17 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
     (void)warp.load_relaxed(all, words, at, 0u);
     warp.prefetch(all, words + 64 / sizeof(std::uint32_t), at);
   }
-  /// Places of the lanes' keys, which are in these leaves, or after them.
+  /// Positions of the lanes' keys, which are in these leaves, or after them.
   template <bool upper, class Warp>
-  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> place_in(const Warp& warp, mask<Warp> active,
-                                                        const lanes<Warp, std::uint32_t>& leaf,
-                                                        const lanes<Warp, word>& key) const {
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> position_in(const Warp& warp, mask<Warp> active,
+                                                           const lanes<Warp, std::uint32_t>& leaf,
+                                                           const lanes<Warp, word>& key) const {
     using numbers = lanes<Warp, std::uint32_t>;
     if (size_ == 0) return numbers(0u);
-    const numbers place =
+    const numbers position =
         leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
     // The padding of the last leaf may count as not greater.
-    return lanewise::select(active, lanewise::select(place < size_, place, numbers(size_)),
+    return lanewise::select(active, lanewise::select(position < size_, position, numbers(size_)),
                             numbers(0u));
   }
   /// How many keys of the leaf are less, or not greater.
@@ -241,20 +241,20 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
     using tree = search_tree<word>;
     const auto* const keys = reinterpret_cast<const word*>(leaves_);
     if constexpr (layout::elements == tree::node_keys) {
-      // The keys are a node of 64 bytes, in every other place of a node.
+      // The keys are a node of 64 bytes, and every other node of the leaves is one of keys.
       return tree::template ranks<upper>(warp, keys, leaf + leaf, key, less{});
     } else {
       // As many keys are left for every lane.
-      using places = lanes<Warp, std::uint64_t>;
-      places at = warp.template cast<std::uint64_t>(leaf) *
-                  places(std::uint64_t{layout::bytes / layout::key_bytes});
+      using offsets = lanes<Warp, std::uint64_t>;
+      offsets at = warp.template cast<std::uint64_t>(leaf) *
+                   offsets(std::uint64_t{layout::bytes / layout::key_bytes});
       numbers rank(0u);
       for (std::uint32_t left = layout::elements; left > 0;) {
         const std::uint32_t half = left - left / 2;
         const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
         const mask<Warp> before = upper ? x <= key : x < key;
         rank = lanewise::select(before, rank + numbers(half), rank);
-        at = lanewise::select(before, at + places(std::uint64_t{half}), at);
+        at = lanewise::select(before, at + offsets(std::uint64_t{half}), at);
         left -= half;
       }
       return rank;
@@ -263,9 +263,9 @@ class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Ke
   template <class Warp>
   LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
                                     [[maybe_unused]] mask<Warp> hit,
-                                    [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
+                                    [[maybe_unused]] const lanes<Warp, std::uint32_t>& position,
                                     [[maybe_unused]] lanes<Warp, value_type>& to) const {
-    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, place), to);
+    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, position), to);
   }
   const detail::ordered_leaf* leaves_ = nullptr;
   search_tree<word> lows_;
@@ -288,7 +288,7 @@ class ordered_table {
   using view_type = ordered_view<Key, Value>;
   using layout = typename view_type::layout;
   using word = typename layout::word;
-  /// As many elements are one too many: places are numbers of 32 bits, with some to spare.
+  /// As many elements are one too many: positions are numbers of 32 bits, with some to spare.
   static constexpr std::int64_t most_elements = (std::int64_t{1} << 32) - 64;
 
   /// An empty table, without memory.

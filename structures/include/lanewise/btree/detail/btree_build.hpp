@@ -27,7 +27,7 @@ struct leaves_as_lines {
   static constexpr int width = tree_layout::half;
   const typename tree_layout::node* nodes;
   const std::uint32_t* leaf;
-  const std::uint32_t* in_front;
+  const std::uint32_t* elements_before;
   std::int64_t n;
 
   LANEWISE_FUNCTION std::int64_t lines() const { return n; }
@@ -36,15 +36,16 @@ struct leaves_as_lines {
                                    lanes_t<Warp, typename layout::word>& key,
                                    lanes_t<Warp, typename layout::value_word>& value) const {
     using word = typename tree_layout::word;
-    const std::uint32_t place = in_front[line];
+    const std::uint32_t position = elements_before[line];
     const auto part =
-        line_part{place, static_cast<int>(in_front[line + 1] - place)}.cut(from, Warp::width);
+        line_part{position, static_cast<int>(elements_before[line + 1] - position)}.cut(
+            from, Warp::width);
     const word* const words = reinterpret_cast<const word*>(nodes + leaf[line]) + from;
-    const auto there = warp.first(part.count);
-    key = warp.template cast<typename layout::word>(warp.load(there, words, word{0}));
+    const auto exists = warp.first(part.count);
+    key = warp.template cast<typename layout::word>(warp.load(exists, words, word{0}));
     if constexpr (layout::has_values)
       value = warp.template cast<typename layout::value_word>(
-          warp.load(there, words + tree_layout::half, word{0}));
+          warp.load(exists, words + tree_layout::half, word{0}));
     return part;
   }
 };
@@ -73,12 +74,12 @@ struct roots_target {
   }
   /// Lane first_lane + j has element i + j of a root.
   template <class Warp, class Mask, class Keys, class Values>
-  LANEWISE_FUNCTION void store(const Warp& warp, Mask there, std::uint32_t root, std::uint32_t i,
+  LANEWISE_FUNCTION void store(const Warp& warp, Mask exists, std::uint32_t root, std::uint32_t i,
                                int first_lane, const Keys& key, const Values& value) const {
     node_word* const to = reinterpret_cast<node_word*>(nodes + root) + i;
-    warp.store(there, to - first_lane, warp.template cast<node_word>(key));
+    warp.store(exists, to - first_lane, warp.template cast<node_word>(key));
     if constexpr (layout::has_values)
-      warp.store(there, to + layout::half - first_lane, warp.template cast<node_word>(value));
+      warp.store(exists, to + layout::half - first_lane, warp.template cast<node_word>(value));
   }
   template <class Warp>
   LANEWISE_FUNCTION void begin_leaf(const Warp& warp, std::uint32_t root) const {
@@ -186,7 +187,7 @@ class btree_leaves {
   /// Keys of a leaf, but for the first, are not less than its own here, and less than the next.
   const key_word* keys() const { return keys_in_order_; }
   std::int64_t elements() const { return elements_; }
-  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
+  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, elements_before_, n_}; }
 
  private:
   void sort(const Exec& exec) {
@@ -204,14 +205,14 @@ class btree_leaves {
     leaf_ = leaf.data();
   }
   void count(const Exec& exec) {
-    std::uint32_t* const in_front = number(2).data();
+    std::uint32_t* const elements_before = number(2).data();
     lanewise::exclusive_scan(
         exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
-        items_view<std::uint32_t, Exec>(in_front, n_ + 1), plus{}, 0u);
-    in_front_ = in_front;
-    std::uint32_t all = 0;
-    detail::copy_to_host<std::uint32_t>(exec, &all, in_front + n_);
-    elements_ = all;
+        items_view<std::uint32_t, Exec>(elements_before, n_ + 1), plus{}, 0u);
+    elements_before_ = elements_before;
+    std::uint32_t elements = 0;
+    detail::copy_to_host<std::uint32_t>(exec, &elements, elements_before + n_);
+    elements_ = elements;
   }
   auto number(std::int64_t i) {
     return workspace_arrays::view<std::uint32_t, Exec>(
@@ -226,7 +227,7 @@ class btree_leaves {
   std::int64_t n_ = 0;
   const key_word* keys_in_order_ = nullptr;
   const std::uint32_t* leaf_ = nullptr;
-  const std::uint32_t* in_front_ = nullptr;
+  const std::uint32_t* elements_before_ = nullptr;
   std::int64_t elements_ = 0;
 };
 

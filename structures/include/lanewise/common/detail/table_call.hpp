@@ -111,10 +111,10 @@ struct call_arrays {
   Value* found = nullptr;
   std::uint32_t* numbers = nullptr;
 
-  /// Items [first, first + many).
-  call_arrays part(std::int64_t first, std::int64_t many) const {
+  /// Items [first, first + count).
+  call_arrays part(std::int64_t first, std::int64_t count) const {
     const auto from = [first](auto* p) { return p == nullptr ? p : p + first; };
-    return {keys + first, many, from(operations), from(given), from(found), from(numbers)};
+    return {keys + first, count, from(operations), from(given), from(found), from(numbers)};
   }
 };
 template <class Table>

@@ -37,16 +37,16 @@ LANEWISE_FUNCTION T from_word(Word w) {
   return x;
 }
 
-/// combine(there, given) of users' values, on words.
+/// combine(stored, given) of users' values, on words.
 template <class Value, class Word, class Combine>
 struct combine_words {
   Combine combine;
-  LANEWISE_FUNCTION Word operator()(Word there, Word given) const {
+  LANEWISE_FUNCTION Word operator()(Word stored, Word given) const {
     if constexpr (std::is_void_v<Value>) {
       return given;
     } else {
       return detail::to_word<Word>(static_cast<Value>(
-          combine(detail::from_word<Value>(there), detail::from_word<Value>(given))));
+          combine(detail::from_word<Value>(stored), detail::from_word<Value>(given))));
     }
   }
 };

@@ -37,9 +37,9 @@ struct visit_action : stateless_action {
                                     std::uint32_t bucket) const {
     using word = typename Walk::word;
     for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
-      walk.visit(s, [&](const auto& there, auto keys, auto values) {
+      walk.visit(s, [&](const auto& exists, auto keys, auto values) {
         sub.each(
-            there,
+            exists,
             [&](word& k, word& v) {
               const Key key = table.where().template key_of<Key>(bucket, k);
               if constexpr (std::is_void_v<Value>) {

@@ -26,7 +26,7 @@ struct lsm_payload {
   bool is_dead;
 };
 
-/// The place for elements of a merge of two levels, a being the newer one.
+/// The sink for elements of a merge of two levels, a being the newer one.
 template <class Key, class Value, class Solo>
 struct lsm_merged {
   detail::lsm_level<Key, Value> a, b;
@@ -196,7 +196,7 @@ struct lsm_kept_live {
   }
 };
 
-/// The place for the live elements.
+/// The sink for the live elements.
 template <class Key, class Value>
 struct lsm_live {
   const Value *a, *b;
@@ -212,9 +212,9 @@ struct lsm_live {
   }
 };
 
-/// Writes what counts of two levels, a being the newer one, to `room` places, and returns how many
-/// elements that are. One launch, or two beyond 600 tiles: every element is read once, and written
-/// once if it stays. **Blocks.**
+/// Writes what counts of two levels, a being the newer one, to arrays of `room` items, and returns
+/// how many elements that are. One launch, or two beyond 600 tiles: every element is read once, and
+/// written once if it stays. **Blocks.**
 template <class Exec, class Key, class Value>
 std::int64_t lsm_merge_live(const Exec& exec, const detail::lsm_level<Key, Value>& a,
                             const detail::lsm_level<Key, Value>& b, Key* keys, Value* values,
