@@ -202,7 +202,7 @@ struct slab_ordered {
   const key* keys = nullptr;
   const value* given = nullptr;
   const std::uint32_t* indices = nullptr;  // where items stand in all arrays but keys
-  item_count many{0};
+  item_count count{0};
   bool by_region = false;
 };
 
@@ -260,7 +260,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     lanewise::launch(exec, label, league,
                      kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
                             items.given, arrays.found, arrays.numbers, status, options.tally.data(),
-                            lacking, items.many, again, items.by_region, items.indices});
+                            lacking, items.count, again, items.by_region, items.indices});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);

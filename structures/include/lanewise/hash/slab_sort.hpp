@@ -263,7 +263,7 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
         const auto left = layout.items(memory, what, 1);
         kernels::build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
                                                     counter, status, tally);
-        result.many.resident = detail::integers(counter);
+        result.count.resident = detail::integers(counter);
         sorted = left;
       }
     }

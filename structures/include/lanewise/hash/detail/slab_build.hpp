@@ -244,13 +244,13 @@ struct slab_build_kernel {
     }
   }
 
-  /// Puts the first `many` items from item `at` on into the piece's slabs, as far as they live
+  /// Puts the first `count` items from item `at` on into the piece's slabs, as far as they live
   /// there.
   template <class Warp, class Scratch>
   LANEWISE_FUNCTION void window(const Warp& warp, Scratch& shared, std::int64_t at,
-                                std::int64_t many, std::uint32_t first, std::uint32_t here,
+                                std::int64_t count, std::uint32_t first, std::uint32_t here,
                                 lanes<Warp>& came) const {
-    const auto exist = warp.first(many);
+    const auto exist = warp.first(count);
     const auto key = warp.load(exist, from.keys + at, Key{});
     lanes<Warp> index(0u);
     if (from.indices != nullptr) index = warp.load(exist, from.indices + at, std::uint32_t{0});
@@ -347,9 +347,9 @@ struct slab_build_kernel {
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void leave(const Warp& warp, Mask over, const lanes<Warp, Key>& key,
                                const lanes<Warp, value>& values, const lanes<Warp>& index) const {
-    const int many = warp.count(over);
-    if (many == 0) return;
-    const std::int64_t at = warp.fetch_add(*lefts, static_cast<std::int64_t>(many));
+    const int left_over = warp.count(over);
+    if (left_over == 0) return;
+    const std::int64_t at = warp.fetch_add(*lefts, static_cast<std::int64_t>(left_over));
     warp.compress_store(left.keys + at, over, key);
     if (left.values != nullptr) warp.compress_store(left.values + at, over, values);
     if (left.indices != nullptr) warp.compress_store(left.indices + at, over, index);
@@ -363,12 +363,12 @@ struct slab_build_kernel {
     using warp_type = typename Team::warp_type;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t many = most / 2;
-    const auto mine = team.share(divide_up(n, many));
+    const std::int64_t half = most / 2;
+    const auto mine = team.share(divide_up(n, half));
     for (std::int64_t part = mine.begin; part < mine.end; ++part) {
-      const std::int64_t begin = part * many;
-      const std::int64_t end = Kokkos::min(begin + many, n);
-      if (begin < many || class_of_item(begin - many) != class_of_item(begin)) continue;
+      const std::int64_t begin = part * half;
+      const std::int64_t end = Kokkos::min(begin + half, n);
+      if (begin < half || class_of_item(begin - half) != class_of_item(begin)) continue;
       for (std::int64_t at = begin + team.warp_index() * width; at < end;
            at += Team::warps * width) {
         const std::int64_t count = end - at;
