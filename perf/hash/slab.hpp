@@ -26,7 +26,7 @@ inline std::string with_numbers(std::string name, std::initializer_list<std::int
   return name;
 }
 
-/// Elements, or operations, and how full the table is: elements per place of the first slabs.
+/// Elements, or operations, and how full the table is: elements per slot of the first slabs.
 struct slab_point {
   std::int64_t n;
   double load;

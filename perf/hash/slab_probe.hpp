@@ -6,7 +6,7 @@
 // cooperate.
 //
 // A slab is 16 words of 64 bits: 15 pairs (key below, value above) and, in the last word, the index
-// of the next slab or `end`. Bucket b starts at slab b. Key 0 marks an empty place.
+// of the next slab or `end`. Bucket b starts at slab b. Key 0 marks an empty slot.
 
 #include <lanewise/backend.hpp>
 

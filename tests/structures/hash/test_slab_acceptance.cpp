@@ -69,7 +69,7 @@ std::vector<T> numbers(std::size_t n, T first = 0) {
   return v;
 }
 
-/// Elements per place of the first slabs, and the utilisation that lists of Poisson lengths have.
+/// Elements per slot of the first slabs, and the utilisation that lists of Poisson lengths have.
 template <class Table, class Put>
 void check_utilisation(const std::vector<std::pair<double, double>>& expected, const Put& put) {
   const auto exec = make_space();

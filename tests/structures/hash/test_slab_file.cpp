@@ -224,9 +224,9 @@ TEST_CASE("Elements that no table has are refused", "[slab_file]") {
   CHECK_THAT(refusal_after([](file_parts& p) { p.heads[7].word[0] = ~2u; }),
              ContainsSubstring("left between two states"));
   CHECK_THAT(refusal_after([](file_parts& p) { p.heads[7].word[0] = ~0u; }),
-             ContainsSubstring("an empty place in list 7 has the value word"));
+             ContainsSubstring("an empty slot in list 7 has the value word"));
   CHECK_THAT(refusal_after([](file_parts& p) { p.heads[7].word[0] = p.heads[7].word[1] = ~0u; }),
-             ContainsSubstring("behind an empty place"));
+             ContainsSubstring("after an empty slot"));
   CHECK_THAT(refusal_after([](file_parts& p) { p.units.back().word[31] = 5; }),
              ContainsSubstring("unit 1023 of super block 0 is not in use and not empty"));
 }

@@ -100,7 +100,7 @@ void check_filled(const space& exec, Map& map, u32 n) {
   check_no_leak(exec, map);
 }
 
-/// Keys that kernels of single threads put into a table, with their places as values; keys that
+/// Keys that kernels of single threads put into a table, with their indices as values; keys that
 /// find no room are tried again after make_room(how many). Returns how often kernels ran.
 template <class Table, class MakeRoom>
 int put_with_retries(const space& exec, Table& table, const std::vector<u32>& keys,
@@ -145,12 +145,12 @@ TEST_CASE("A table that nothing was expected of gets as many lists as it needs",
 
   const auto s = lanewise::statistics(exec, map);
   CHECK(s.elements == n);
-  // Three times the places of the first slabs at most: a list of its own has the ten keys under
+  // Three times the slots of the first slabs at most: a list of its own has the ten keys under
   // other names.
-  CHECK(s.elements <= 3 * map.places());
+  CHECK(s.elements <= 3 * map.slots());
   CHECK(s.longest < 10);
   // Not many more lists than needed, either: twice the load is the least.
-  CHECK(map.places() < 4 * std::int64_t{n});
+  CHECK(map.slots() < 4 * std::int64_t{n});
 }
 
 TEST_CASE("Many items with few keys do not make many lists", "[slab_growth]") {
@@ -210,9 +210,9 @@ TEST_CASE("A call with many keys gives an empty table the lists for them at once
     lanewise::slab_hash_map<u32, u32, memory> map(exec);
     lanewise::insert(exec, map, k.const_view(), k.const_view());
     CHECK(contents(exec, map).size() == distinct);
-    const double places = static_cast<double>(distinct) / map.load();
-    CHECK(static_cast<double>(map.places()) > 0.9 * places);
-    CHECK(static_cast<double>(map.places()) < 1.1 * places + 100);
+    const double slots = static_cast<double>(distinct) / map.load();
+    CHECK(static_cast<double>(map.slots()) > 0.9 * slots);
+    CHECK(static_cast<double>(map.slots()) < 1.1 * slots + 100);
   }
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("A pool that doubles between kernels keeps the lists short", "[slab_gr
     map.grow(exec, units);
     CHECK(map.pool().units() >= 2 * units);
     const auto s = lanewise::statistics(exec, map);
-    CHECK(s.elements <= 3 * map.places());
+    CHECK(s.elements <= 3 * map.slots());
     CHECK(s.longest < 12);
   });
 

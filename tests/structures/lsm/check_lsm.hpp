@@ -131,7 +131,7 @@ void check_range(const space& exec, const Map& map, const model<Key, Value>& m,
   if (room == 0 || room == all) {
     CHECK(get() == all);
   } else {
-    CHECK_THROWS_WITH(get(), "lanewise::range: keys has " + std::to_string(room) +
+    CHECK_THROWS_WITH(get(), "lanewise::range: keys_out has " + std::to_string(room) +
                                  " places, there were " + std::to_string(all) + " results");
   }
   expected_keys.resize(static_cast<std::size_t>(room));

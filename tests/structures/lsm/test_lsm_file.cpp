@@ -185,7 +185,7 @@ TEST_CASE("Numbers and levels that no LSM has are refused", "[lsm_file]") {
   CHECK_THAT(after([](auto& w) { std::swap(w.data[3], w.data[4]); }),
              ContainsSubstring("key 4 of level 0 is"));
   CHECK_THAT(after([fresh](auto& w) { w.data[fresh] |= 1u << fresh; }),
-             ContainsSubstring("level 0 has tombstones behind its last element"));
+             ContainsSubstring("level 0 has tombstones after its last element"));
   // Equal keys in a level that is said to be clean.
   lsm_in_file clean = map.snapshot();
   lanewise::cleanup(exec, clean);

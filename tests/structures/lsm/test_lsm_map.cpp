@@ -326,7 +326,7 @@ TEST_CASE("Short outputs take what they have room for", "[lsm]") {
     const array<std::int64_t> offsets(2, -1);
     CHECK_THROWS_WITH(lanewise::range(exec, x.map, k1.const_view(), k2.const_view(), offsets.view(),
                                       keys.view(), values.view()),
-                      "lanewise::range: values has " + std::to_string(room) +
+                      "lanewise::range: values_out has " + std::to_string(room) +
                           " places, there were " + std::to_string(all) + " results");
     CHECK(offsets.items() == std::vector<std::int64_t>{0, all});
     const auto written = keys.items();

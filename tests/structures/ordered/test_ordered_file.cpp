@@ -169,7 +169,7 @@ TEST_CASE("Numbers and leaves that no ordered table has are refused", "[ordered_
   CHECK_THAT(after([](auto& w) { w.header[7] = 1; }),
              ContainsSubstring("4294967316 elements, a table has at most 4294967232"));
   CHECK_THAT(after([](auto& w) { w.header[6] = 19; }),
-             ContainsSubstring("leaf 1 has something behind its last element"));
+             ContainsSubstring("leaf 1 has something after its last element"));
   CHECK_THAT(after([](auto& w) { w.header[6] = 16; }), ContainsSubstring("checksum of the data"));
   CHECK_THAT(after([](auto& w) { w.data[5] = w.data[4]; }),
              ContainsSubstring("the key word 12 of element 5 follows 12"));

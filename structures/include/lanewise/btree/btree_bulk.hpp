@@ -12,19 +12,7 @@
 LANEWISE_BEGIN_NAMESPACE
 
 /// Options of the bulk calls on B+ trees.
-struct btree_options {
-  /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace_ref work = {};
-  /// Receives what came of every item.
-  option_view<table_status> status = {};
-  /// Is added what came of the items. A rank-0 View.
-  option_view<status_counts> tally = {};
-  /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
-  /// be using the tree. Otherwise it does not, and items without room have the status no_room.
-  bool grow = true;
-
-  operator table_options() const { return {work, status, tally}; }
-};
+using btree_options = growing_table_options;
 
 LANEWISE_END_NAMESPACE
 
@@ -63,10 +51,8 @@ struct btree_kernel {
     constexpr int ahead = Team::windows_in_flight;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const index_range mine =
-        lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
-                             std::int64_t{team.league()} * Team::warps);
+        kernels::share_of_warp(team, lanewise::divide_up(arrays.n, std::int64_t{width}));
     warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       numbers root[ahead];
@@ -74,7 +60,7 @@ struct btree_kernel {
       for (int a = 0; a < ahead; ++a) {
         const auto active = items_of(warp, mine, begin + a);
         const auto key = warp.load(active, arrays.keys + (begin + a) * width, key_type{});
-        root[a] = tree.subtrees_with_roots(warp, active, key).root;
+        root[a] = tree.template locate_active<true>(warp, active, key).root;
         if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
       lanes_t<warp_type, typename view_type::word> seen[ahead];
@@ -268,7 +254,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
   const auto item = workspace_arrays::view<std::uint32_t, Exec>(work.get(), numbers, n);
   const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
-  (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
+  (void)lanewise::select_if(exec, lanewise::generated(of.n, number_of_item{}), item,
                             has_no_room{status});
   table_arrays<Table> left;
   left.n = n;
@@ -393,7 +379,7 @@ void compact(const Exec& exec, Tree& tree, std::int64_t insertions = 0, workspac
 /// each kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**;
 /// nothing else may be using the tree.
 ///
-/// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
+/// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 slots, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.
 template <class Exec, any_btree Tree>
 void reserve(const Exec& exec, Tree& tree, std::int64_t insertions, workspace_ref work = {}) {
@@ -496,7 +482,7 @@ struct btree_statistics {
   int levels = 0;             ///< of the search tree over the roots
   std::int64_t bytes = 0;     ///< of all that
   double bytes_per_element = 0;
-  double fill = 0;  ///< elements / places of the nodes in use
+  double fill = 0;  ///< elements / slots of the nodes in use
 };
 /// **Blocks.**
 template <class Exec, any_btree Tree>

@@ -10,7 +10,7 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// A map in the order of its keys, which are unique, that kernels read and change at the same time:
 /// a B+ tree whose nodes are changed in place. ordered_map is written anew by each bulk call, and
-/// is a snapshot in between. This one leaves a fifth or so of the places in its leaves free. Types
+/// is a snapshot in between. This one leaves a fifth or so of the slots in its leaves free. Types
 /// of keys and values are those of ordered_map.
 ///
 /// node_bytes is 128, or 256 for the thesis's nodes: a line of keys, and one of values or children

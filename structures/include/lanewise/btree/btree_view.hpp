@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/btree/detail/btree_walk.hpp>
-#include <lanewise/common/detail/neighbour_face.hpp>
+#include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
 #include <cstdint>
@@ -20,17 +20,12 @@ LANEWISE_BEGIN_NAMESPACE
 /// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<table_status>, none in inactive
 /// lanes. btree/detail/btree_walk.hpp says when operations take effect.
 template <class Key, class Value, int node_bytes = 128>
-class btree_view : public detail::neighbour_face<
-                       btree_view<Key, Value, node_bytes>, Key,
-                       std::conditional_t<detail::btree_layout<Key, Value, node_bytes>::has_values,
-                                          Value, std::uint32_t>> {
+class btree_view : public detail::table_warp_face<btree_view<Key, Value, node_bytes>, Key, Value> {
  public:
   using layout = detail::btree_layout<Key, Value, node_bytes>;
   using word = typename layout::word;
   using key_word = typename layout::key_word;
-  using key_type = Key;
-  /// What stands for values where there are none.
-  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+  using value_type = detail::value_type_of<Value>;
 
   template <class Warp, class T>
   using lanes = lanes_t<Warp, T>;
@@ -43,13 +38,6 @@ class btree_view : public detail::neighbour_face<
              const std::uint32_t* root_nodes)
       : memory_(memory), lows_(lows), root_nodes_(root_nodes) {}
 
-  /// Looks keys up; value becomes that of the key, where it is there: found, or absent.
-  template <class Warp>
-  LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                              lanes<Warp, value_type>& value) const {
-    return operate(warp, active, same(warp, table_operation::find), key, value,
-                   detail::keep_given{});
-  }
   /// Puts pairs there unless the key is there: inserted, present (value becomes what is there), or
   /// no_room.
   template <class Warp>
@@ -135,9 +123,9 @@ class btree_view : public detail::neighbour_face<
   struct located {
     lanes<Warp, std::uint32_t> subtree, root;
   };
-  template <class Warp>
-  LANEWISE_FUNCTION located<Warp> subtrees_with_roots(const Warp& warp, mask<Warp> active,
-                                                      const lanes<Warp, Key>& key) const {
+  template <bool, class Warp>
+  LANEWISE_FUNCTION located<Warp> locate_active(const Warp& warp, mask<Warp> active,
+                                                const lanes<Warp, Key>& key) const {
     const auto subtree = subtrees_of(warp, active, key);
     return {subtree, root_nodes_ == nullptr
                          ? subtree
@@ -150,7 +138,7 @@ class btree_view : public detail::neighbour_face<
     const auto all = warp.template first<std::uint32_t>(Warp::width);
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      at[a] = subtrees_with_roots(warp, all, key[a]);
+      at[a] = locate_active<true>(warp, all, key[a]);
       if constexpr (k > 1) fetch(warp, all, at[a].root);
     }
   }
@@ -173,18 +161,18 @@ class btree_view : public detail::neighbour_face<
         [&](std::uint32_t& r, Key& k, Key& f, value_type& v, std::uint32_t& s) {
           const typename walk_of<Warp>::type walk(memory_);
           word w = 0;
-          near there{};
+          neighbour_key nearest{};
           if constexpr (forward) {
-            there = above<strict>(walk, r, widen(k), w);
+            nearest = above<strict>(walk, r, widen(k), w);
           } else {
-            there = below<strict>(walk, r, widen(k), w);
+            nearest = below<strict>(walk, r, widen(k), w);
           }
-          if (there.is_there) {
-            f = narrow(there.key);
+          if (nearest.is_there) {
+            f = narrow(nearest.key);
             v = value_of(w);
           }
-          s = static_cast<std::uint32_t>(there.is_there ? table_status::found
-                                                        : table_status::absent);
+          s = static_cast<std::uint32_t>(nearest.is_there ? table_status::found
+                                                          : table_status::absent);
         },
         root, of, found, value, status);
     return detail::statuses_of<Warp>(warp, status);
@@ -193,14 +181,8 @@ class btree_view : public detail::neighbour_face<
   template <class Warp>
   LANEWISE_FUNCTION auto subtrees_of(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
-    return warp.map(
-        active,
-        [](std::int64_t after) {
-          return after > 0 ? static_cast<std::uint32_t>(after - 1) : std::uint32_t{0};
-        },
-        std::uint32_t{0},
-        lows_.template bound<true>(
-            warp, active, warp.map([](const Key& k) { return lanewise::to_bits(k); }, key)));
+    return detail::last_of<Warp>(
+        warp, active, lows_.template bound<true>(warp, active, detail::bits_of<Key>(warp, key)));
   }
   /// Loads a word of every line of these roots, so that a host waits for all of them at once. It
   /// has to be loads: an EPYC drops most prefetches here, presumably as they miss the TLB, and an
@@ -252,12 +234,6 @@ class btree_view : public detail::neighbour_face<
         root, seen, operation, of, value, status);
     return detail::statuses_of<Warp>(warp, status);
   }
-  template <bool forward, bool strict, class Warp>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    const located<Warp> at{subtrees_of(warp, active, key), {}};
-    return neighbour_at<forward, strict>(warp, active, at, key, found, value);
-  }
 
  private:
   template <class Warp>
@@ -274,17 +250,18 @@ class btree_view : public detail::neighbour_face<
                                  const lanes<Warp, std::uint32_t>& operation,
                                  const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
                                  const Combine& combine) const {
-    const auto root = subtrees_with_roots(warp, active, key).root;
+    const auto root = locate_active<true>(warp, active, key).root;
     return operate_in(warp, active, root, states_of(warp, active, root), operation, key, value,
                       combine);
   }
 
-  struct near {
+  struct neighbour_key {
     bool is_there;
     word key = 0;
   };
   template <bool strict, class Walk>
-  LANEWISE_FUNCTION near above(const Walk& walk, std::uint32_t root, word k, word& value) const {
+  LANEWISE_FUNCTION neighbour_key above(const Walk& walk, std::uint32_t root, word k,
+                                        word& value) const {
     for (bool is_strict = strict;; is_strict = false) {
       const auto leaf = walk.find_leaf(node_of(root), k);
       const int i = is_strict ? layout::template rank<true>(leaf.seen, k)
@@ -297,7 +274,8 @@ class btree_view : public detail::neighbour_face<
     }
   }
   template <bool strict, class Walk>
-  LANEWISE_FUNCTION near below(const Walk& walk, std::uint32_t root, word k, word& value) const {
+  LANEWISE_FUNCTION neighbour_key below(const Walk& walk, std::uint32_t root, word k,
+                                        word& value) const {
     for (bool is_strict = strict;; is_strict = true) {
       const auto leaf = is_strict ? walk.template find_leaf<true>(node_of(root), k)
                                   : walk.find_leaf(node_of(root), k);

@@ -127,12 +127,12 @@ struct find_query {
 
 struct contains_query : find_query<void> {
   static constexpr const char* label = "Lanewise::table::contains";
-  bool* there;
+  bool* contained;
   template <class Warp, class View, class Active, class Located, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Located& at, std::int64_t first, const Keys& key) const {
     const auto result = find_query<void>::operator()(warp, table, active, at, first, key);
-    warp.store(active, there + first,
+    warp.store(active, contained + first,
                warp.map([](table_status s) { return s == table_status::found; }, result));
     return result;
   }
@@ -191,12 +191,12 @@ void find(const Exec& exec, const Table& table, const Keys& keys,
                        kernels::find_query<kernels::stored_value<value, Values>>{found}, options);
 }
 
-/// there(i) = whether keys(i) is there; there is a View of bool. Cost and errors as find.
-template <execution_space Exec, table_in_order Table, class Keys, class There>
-void contains(const Exec& exec, const Table& table, const Keys& keys, const There& there,
+/// contained(i) = whether keys(i) is there; contained is a View of bool. Cost and errors as find.
+template <execution_space Exec, table_in_order Table, class Keys, class Contained>
+void contains(const Exec& exec, const Table& table, const Keys& keys, const Contained& contained,
               const table_options& options = {}) {
   const auto arrays = kernels::arrays_of<Exec, Table>("contains", keys);
-  bool* const to = kernels::array_of<bool, Exec>("contains", "there", there, arrays.n);
+  bool* const to = kernels::array_of<bool, Exec>("contains", "contained", contained, arrays.n);
   kernels::query_table(exec, "contains", table, arrays, kernels::contains_query{{nullptr}, to},
                        options);
 }

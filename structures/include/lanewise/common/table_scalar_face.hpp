@@ -65,7 +65,7 @@ class table_scalar_face {
     });
   }
 
-  /// The number of elements of an ordered table; places of keys; what stands at a place.
+  /// The number of elements of an ordered table; positions of keys; what stands at a position.
   LANEWISE_FUNCTION std::uint32_t size() const { return table_.size(); }
   LANEWISE_FUNCTION std::uint32_t lower_bound(const key_type& key) const {
     return solo_.broadcast(table_.lower_bound(solo_, all(), keys(key)), 0);
@@ -73,16 +73,16 @@ class table_scalar_face {
   LANEWISE_FUNCTION std::uint32_t upper_bound(const key_type& key) const {
     return solo_.broadcast(table_.upper_bound(solo_, all(), keys(key)), 0);
   }
-  /// How many keys are less: the place of the first that is not.
+  /// How many keys are less: the position of the first that is not.
   LANEWISE_FUNCTION std::uint32_t rank(const key_type& key) const { return lower_bound(key); }
   LANEWISE_FUNCTION std::uint32_t count(const key_type& key) const {
     return upper_bound(key) - lower_bound(key);
   }
-  LANEWISE_FUNCTION key_type key(std::uint32_t place) const {
-    return solo_.broadcast(table_.key(solo_, all(), numbers(place)), 0);
+  LANEWISE_FUNCTION key_type key(std::uint32_t position) const {
+    return solo_.broadcast(table_.key(solo_, all(), numbers(position)), 0);
   }
-  LANEWISE_FUNCTION value_type value(std::uint32_t place) const {
-    return solo_.broadcast(table_.value(solo_, all(), numbers(place)), 0);
+  LANEWISE_FUNCTION value_type value(std::uint32_t position) const {
+    return solo_.broadcast(table_.value(solo_, all(), numbers(position)), 0);
   }
 
   /// How many keys of an LSM there are in [first, last].

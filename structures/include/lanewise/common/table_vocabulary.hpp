@@ -45,6 +45,17 @@ struct status_counts {
 /// Whether a key stands in a table once, or as often as it was put there.
 enum class key_multiplicity { unique, repeated };
 
+/// What tables are made of. Tables say theirs as Table::family.
+enum class table_family { ordered, btree, lsm, slab };
+
+/// A table of a family, and how often keys may stand in it.
+template <class T, table_family family>
+concept table_of_family = T::family == family;
+template <class T>
+concept table_of_unique_keys = T::kind == key_multiplicity::unique;
+template <class T>
+concept table_of_repeated_keys = T::kind == key_multiplicity::repeated;
+
 namespace detail {
 
 /// Whether an operation puts elements where there are none.

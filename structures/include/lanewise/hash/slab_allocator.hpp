@@ -61,7 +61,7 @@ struct super_block_table {
 /// What becomes of a pool that is too small.
 enum class pool_kind {
   growing,  ///< more super blocks; an address is looked up in the table of them
-  light     ///< one array, copied into a larger one; an address is a place in it
+  light     ///< one array, copied into a larger one; an address is an index in it
 };
 
 /// What an allocation can be lacking, and how much of the pool is in use.
@@ -72,7 +72,7 @@ struct slab_usage {
 
 /// The part of a bitmap that a warp takes units from, and the warp's copy of it. Belongs to one
 /// warp and one kernel. id is the warp's number in the launch: warps with different ids begin at
-/// different places.
+/// different windows.
 template <class Warp>
 struct slab_resident {
   lanes_t<Warp, std::uint32_t> words;   // a word of the window for each lane
@@ -166,7 +166,7 @@ class slab_pool {
         move_on(warp, mine, announced);
         continue;
       }
-      const place at = place_of(warp, mine);
+      const window_words at = words_of_window(warp, mine);
       // Lane i takes from word i + shift, so that all lanes take at once and the first one surely
       // finds room: in the first open word from one on that is the warp's own, as others take from
       // the same window.
@@ -215,7 +215,7 @@ class slab_pool {
 
  private:
   /// A window's words, and the address of its first unit.
-  struct place {
+  struct window_words {
     std::uint32_t* words;
     std::uint32_t address;
   };
@@ -227,7 +227,8 @@ class slab_pool {
   }
 
   template <class Warp>
-  LANEWISE_FUNCTION place place_of(const Warp& warp, const slab_resident<Warp>& mine) const {
+  LANEWISE_FUNCTION window_words words_of_window(const Warp& warp,
+                                                 const slab_resident<Warp>& mine) const {
     constexpr std::uint32_t per_block = 32 / Warp::width;
     const std::uint32_t window = warp.broadcast(mine.window, 0);
     std::uint32_t block = window / per_block;
@@ -257,7 +258,7 @@ class slab_pool {
     do next = (next + stride) & below;
     while (next >= there_are);
     mine.window = words(static_cast<std::uint32_t>(next));
-    std::uint32_t* from = place_of(warp, mine).words;
+    std::uint32_t* from = words_of_window(warp, mine).words;
     if (announced) {
       mine.words = warp.template fetch_or<order::acq_rel>(warp.first(Warp::width), from,
                                                           warp.lane(), words(0u));

@@ -15,19 +15,9 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// Options of the bulk calls on slab tables. Items are worked on in the order of the arrays; with
 /// slab_sorted (slab_sort.hpp) instead of these options they are sorted first where that is faster.
-struct slab_options {
-  /// Memory for temporaries; without it a call that may grow allocates in the order of its
-  /// instance.
-  workspace_ref work = {};
-  /// Receives what came of every item.
-  option_view<table_status> status = {};
-  /// Is added what came of the items. A rank-0 View.
-  option_view<status_counts> tally = {};
-  /// Whether the table grows until all items are in: its pool, and, unless buckets were given when
-  /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
-  /// the table. Otherwise it does not, and items without room have the status no_room.
-  bool grow = true;
-};
+/// What grows is the table's pool, and, unless buckets were given when it was made, the number of
+/// its lists. Only a call that may grow takes memory for temporaries.
+using slab_options = growing_table_options;
 
 namespace detail {
 
@@ -54,24 +44,25 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
+/// The arrays' items that a window of a warp works on: neighbours, or those whose indices are
+/// given.
 template <class Warp>
-class item_places {
+class item_indices {
  public:
   template <class Mask>
-  LANEWISE_FUNCTION item_places(const Warp& warp, Mask items, const std::uint32_t* places,
-                                std::int64_t first)
-      : warp_(warp), first_(first), given_(places != nullptr) {
-    if (given_) places_ = warp.load(items, places + first, std::uint32_t{0});
+  LANEWISE_FUNCTION item_indices(const Warp& warp, Mask items, const std::uint32_t* indices,
+                                 std::int64_t first)
+      : warp_(warp), first_(first), given_(indices != nullptr) {
+    if (given_) indices_ = warp.load(items, indices + first, std::uint32_t{0});
   }
   template <class Mask, class T>
   LANEWISE_FUNCTION auto load(Mask m, T* p, std::remove_const_t<T> otherwise) const {
-    return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
+    return given_ ? warp_.gather(m, p, indices_, otherwise) : warp_.load(m, p + first_, otherwise);
   }
   template <class Mask, class T>
   LANEWISE_FUNCTION void store(Mask m, T* p, const lanes_t<Warp, T>& values) const {
     if (given_) {
-      warp_.scatter(m, p, places_, values);
+      warp_.scatter(m, p, indices_, values);
     } else {
       warp_.store(m, p + first_, values);
     }
@@ -81,7 +72,7 @@ class item_places {
   const Warp& warp_;
   std::int64_t first_;
   bool given_;
-  lanes_t<Warp, std::uint32_t> places_{0u};
+  lanes_t<Warp, std::uint32_t> indices_{0u};
 };
 
 /// An operation for each item. A warp takes windows of as many items as it has lanes; it has
@@ -113,9 +104,9 @@ struct slab_kernel {
   status_counts* tally;               // null for none
   std::uint64_t* lacking;             // items without room; null for none
   item_count items;
-  bool again;                   // only the items that had no room
-  bool by_region;               // keys are sorted by region
-  const std::uint32_t* places;  // where items stand in all arrays but keys; null if as keys do
+  bool again;                    // only the items that had no room
+  bool by_region;                // keys are sorted by region
+  const std::uint32_t* indices;  // where items stand in all arrays but keys; null if as keys do
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -130,10 +121,10 @@ struct slab_kernel {
     const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
     // Shares of their own keep threads of a host apart. Warps that share a cache go through the
     // regions together: warp `id` takes every warps-th group of windows.
-    const bool together = by_region && Team::warps > 1;
+    const bool by_team = by_region && Team::warps > 1;
     const index_range mine =
-        together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
-    const std::int64_t step = together ? warps * ahead : ahead;
+        by_team ? index_range{id * ahead, windows} : even_share(windows, id, warps);
+    const std::int64_t step = by_team ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
     warp_tally<warp_type> came;
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
@@ -165,7 +156,7 @@ struct slab_kernel {
                                 const Located& at, std::int64_t first,
                                 warp_tally<Warp>& came) const {
     using words = lanes_t<Warp, word>;
-    const item_places<Warp> at_items(warp, exist, places, first);
+    const item_indices<Warp> at_items(warp, exist, indices, first);
     auto active = exist;
     if (again) {
       const auto before = warp.map(
@@ -210,8 +201,8 @@ struct slab_ordered {
 
   const key* keys = nullptr;
   const value* given = nullptr;
-  const std::uint32_t* places = nullptr;  // where items stand in all arrays but keys
-  item_count many{0};
+  const std::uint32_t* indices = nullptr;  // where items stand in all arrays but keys
+  item_count count{0};
   bool by_region = false;
 };
 
@@ -269,7 +260,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     lanewise::launch(exec, label, league,
                      kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
                             items.given, arrays.found, arrays.numbers, status, options.tally.data(),
-                            lacking, items.many, again, items.by_region, items.places});
+                            lacking, items.count, again, items.by_region, items.indices});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
@@ -328,18 +319,18 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
   table_status* status = options.status.data();
   const bool grows = needs_room && options.grow;
   const bool in_parts = grows && table.load() > 0;
-  std::int64_t many = arrays.n, new_ones = arrays.n;
+  std::int64_t count = arrays.n, new_ones = arrays.n;
   if (in_parts && arrays.operations == nullptr)
     new_ones = kernels::make_lists_for(exec, name, table, arrays.keys, arrays.n);
-  for (std::int64_t first = 0; first < arrays.n; first += many) {
+  for (std::int64_t first = 0; first < arrays.n; first += count) {
     if (in_parts) {
-      many = std::min(arrays.n - first, kernels::items_at_a_time(table));
-      const std::int64_t coming = std::min(many, new_ones);
+      count = std::min(arrays.n - first, kernels::items_at_a_time(table));
+      const std::int64_t coming = std::min(count, new_ones);
       const std::int64_t taken = table.taken_at_most() + coming;
       table.set_taken(taken);
-      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, coming);
+      if (taken > kernels::slots_before_long(table)) kernels::shorten_lists(exec, table, coming);
     }
-    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
+    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, count), combine,
                                   grows, options, status == nullptr ? nullptr : status + first);
   }
 }
@@ -353,17 +344,15 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
 /// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
 /// reached, and a table that was moved from.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values = std::nullopt_t,
+template <class Exec, any_slab_table Table, class Keys, class Values = std::nullopt_t,
           detail::slab_options_type Options = slab_options>
-void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  using value = typename table_type::view_type::value_type;
-  auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
+void find(const Exec& exec, const Table& table, const Keys& keys,
+          const Values& values = std::nullopt, const Options& options = {}) {
+  using value = typename Table::view_type::value_type;
+  auto arrays = kernels::arrays_of<Exec, Table>("find", keys);
   arrays.found = kernels::array_of<value, Exec>("find", "values", values, arrays.n);
   kernels::slab_call<detail::same_operation<table_operation::find>>(
-      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
+      exec, "Lanewise::slab_hash::find", "find", const_cast<Table&>(table), arrays,
       detail::keep_given{}, false, options);
 }
 
@@ -375,29 +364,24 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
 /// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, class Values = std::nullopt_t,
+template <class Exec, any_slab_table Table, class Keys, class Values = std::nullopt_t,
           detail::slab_options_type Options = slab_options>
-void insert(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-            const Keys& keys, const Values& values = std::nullopt, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+void insert(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
+            const Options& options = {}) {
   constexpr auto operation =
-      kind == key_multiplicity::unique ? table_operation::insert : table_operation::add;
+      Table::view_type::unique ? table_operation::insert : table_operation::add;
   kernels::slab_call<detail::same_operation<operation>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
-      kernels::pairs_of<Exec, table_type>("insert", keys, values), detail::keep_given{}, true,
-      options);
+      kernels::pairs_of<Exec, Table>("insert", keys, values), detail::keep_given{}, true, options);
 }
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
 /// call with one key, one stays. Cost, growth and errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+template <class Exec, unique_slab_table Table, class Keys, class Values,
           detail::slab_options_type Options = slab_options>
-void assign(const Exec& exec,
-            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("assign", keys, values);
+void assign(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("assign", keys, values);
   kernels::slab_call<detail::same_operation<table_operation::assign>>(
       exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
       options);
@@ -406,44 +390,36 @@ void assign(const Exec& exec,
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given), with no value lost. combine is a pure scalar function object, called again when another
 /// operation changes the value meanwhile. Cost, growth and errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
-          class Combine, detail::slab_options_type Options = slab_options>
-void upsert(const Exec& exec,
-            slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const Combine& combine,
-            const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::unique, Memory, Hash>;
-  const auto arrays = kernels::pairs_of<Exec, table_type>("upsert", keys, values);
-  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
+template <class Exec, unique_slab_table Table, class Keys, class Values, class Combine,
+          detail::slab_options_type Options = slab_options>
+void upsert(const Exec& exec, Table& table, const Keys& keys, const Values& values,
+            const Combine& combine, const Options& options = {}) {
+  const auto arrays = kernels::pairs_of<Exec, Table>("upsert", keys, values);
+  if constexpr (kernels::expects_combine<Exec, typename Table::mapped_type, Combine>())
     kernels::slab_call<detail::same_operation<table_operation::combine>>(
         exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, options);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
-/// Their places are free again after flush. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Keys, detail::slab_options_type Options = slab_options>
-void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Keys& keys, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+/// Their slots are free again after flush. Cost and errors as find. Does not block.
+template <class Exec, any_slab_table Table, class Keys,
+          detail::slab_options_type Options = slab_options>
+void erase(const Exec& exec, Table& table, const Keys& keys, const Options& options = {}) {
   kernels::slab_call<detail::same_operation<table_operation::erase>>(
       exec, "Lanewise::slab_hash::erase", "erase", table,
-      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, options);
+      kernels::arrays_of<Exec, Table>("erase", keys), detail::keep_given{}, false, options);
 }
 
 /// An operation of its own for every item: operations is a View of table_operation (see
 /// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
 /// The operations of one call run in any order, also those on one key. Cost, growth and errors as
 /// insert.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class Operations, class Keys, class Values, class Combine = detail::keep_given,
-          detail::slab_options_type Options = slab_options>
-void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Operations& operations, const Keys& keys, const Values& values,
-           const Options& options = {}, const Combine& combine = {}) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  const auto arrays = kernels::arrays_of_apply<Exec, table_type>(operations, keys, values);
-  if constexpr (kernels::expects_combine<Exec, Value, Combine>())
+template <class Exec, any_slab_table Table, class Operations, class Keys, class Values,
+          class Combine = detail::keep_given, detail::slab_options_type Options = slab_options>
+void apply(const Exec& exec, Table& table, const Operations& operations, const Keys& keys,
+           const Values& values, const Options& options = {}, const Combine& combine = {}) {
+  const auto arrays = kernels::arrays_of_apply<Exec, Table>(operations, keys, values);
+  if constexpr (kernels::expects_combine<Exec, typename Table::mapped_type, Combine>())
     kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
                                              arrays, combine, true, options);
 }

@@ -31,16 +31,16 @@ using slab_file_units = file_items<slab_unit>;
 
 /// What a file's slabs must be for a table to work on them. Every link leads to a unit that is in
 /// use and that no other link leads to. Every key stands in the list that its hash says, before the
-/// first empty place, once if keys are unique. Units that are not in use are empty.
+/// first empty slot, once if keys are unique. Units that are not in use are empty.
 template <class Table>
 class slab_file_check {
  public:
   using layout = typename Table::layout;
   using word = typename layout::word;
   using key_type = typename Table::key_type;
-  using places = typename Table::view_type::places;
+  using locator = typename Table::view_type::locator;
 
-  slab_file_check(const places& where, const slab_file_units& heads,
+  slab_file_check(const locator& where, const slab_file_units& heads,
                   std::vector<slab_file_units>& pool)
       : where_(where), heads_(heads), pool_(pool) {
     for (const auto& p : pool) reached_.emplace_back(p.size());
@@ -82,22 +82,22 @@ class slab_file_check {
       if (name == layout::empty) {
         ended = true;
         if (element[layout::words - 1] != layout::empty)
-          detail::refuse_file("an empty place in list ", list, " has the value word ",
+          detail::refuse_file("an empty slot in list ", list, " has the value word ",
                               element[layout::words - 1]);
         continue;
       }
       if (ended)
-        detail::refuse_file("list ", list, " has the key word ", name, " behind an empty place");
+        detail::refuse_file("list ", list, " has the key word ", name, " after an empty slot");
       if (name == layout::deleted) continue;
       if (name >= layout::least_reserved)
-        refuse_file("list ", list, " has a place that was left between two states");
+        refuse_file("list ", list, " has a slot that was left between two states");
       const auto key = where_.template key_of<key_type>(list, name);
       const auto belongs = where_.bucket_of(key);
       if (belongs != list)
         detail::refuse_file("the key word ", name, " stands in list ", list,
                             " and belongs to list ", belongs);
       // A word may have more bits than the key.
-      if (places::name_of(key) != name)
+      if (locator::name_of(key) != name)
         detail::refuse_file("list ", list, " has the key word ", name, ", which stands for no key");
       if constexpr (Table::kind == key_multiplicity::unique) names_.push_back(name);
     }
@@ -140,7 +140,7 @@ class slab_file_check {
     return (pool_[s][index / units_per_block].word[index / 32 % 32] >> (index % 32) & 1) != 0;
   }
 
-  const places where_;
+  const locator where_;
   const slab_file_units& heads_;
   std::vector<slab_file_units>& pool_;
   std::vector<std::vector<bool>> reached_;
@@ -169,11 +169,6 @@ V view_of(slab_file_units& units) {
   return view;
 }
 
-template <class T>
-inline constexpr bool is_slab_table = false;
-template <class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-inline constexpr bool is_slab_table<slab_hash_table<Key, Value, kind, Memory, Hash>> = true;
-
 /// Numbers that no table has, with right checksums.
 inline void expect_possible(const slab_file_header& header,
                             const std::vector<std::uint32_t>& blocks) {
@@ -197,17 +192,16 @@ inline void expect_possible(const slab_file_header& header,
 
 /// Writes a table to a binary stream. No kernel may be changing it. **Blocks.** Throws
 /// std::runtime_error if the stream fails.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          std::ostream& out) {
+template <class Exec, any_slab_table Table>
+void save(const Exec& exec, const Table& table, std::ostream& out) {
   exec.fence("Lanewise::save: the table is read");
   detail::file_writer writer(out);
-  auto header = detail::slab_header_of<slab_hash_table<Key, Value, kind, Memory, Hash>>();
+  auto header = detail::slab_header_of<Table>();
   header.super_blocks = static_cast<std::uint32_t>(table.pool().super_blocks().size());
   header.buckets = static_cast<std::uint64_t>(table.buckets());
   header.load = table.load();
   writer.write(&header, sizeof(header));
-  writer.write(&table.hash(), sizeof(Hash));
+  writer.write(&table.hash(), sizeof(typename Table::hasher));
   for (const auto& m : table.pool().super_blocks()) {
     const std::uint32_t blocks = table.pool().blocks_in(m);
     writer.write(&blocks, sizeof(blocks));
@@ -223,8 +217,8 @@ void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// allocates the table: 128 bytes of the host's memory for each slab that the file has. **Blocks.**
 /// Throws std::runtime_error if the file has another table, types included, or is of another
 /// version. It throws, too, if the file is damaged or cut short, or has slabs that are no table.
-template <class Table, class Exec>
-requires(detail::is_slab_table<Table>) Table load(const Exec& exec, std::istream& in) {
+template <any_slab_table Table, class Exec>
+Table load(const Exec& exec, std::istream& in) {
   using memory = typename Table::allocator_type::memory;
   using hash = typename Table::hasher;
   detail::file_reader reader(in);
@@ -249,7 +243,7 @@ requires(detail::is_slab_table<Table>) Table load(const Exec& exec, std::istream
     units.push_back(
         reader.template read_items<slab_unit>(std::size_t{b} * (1 + detail::units_per_block)));
   reader.expect_seal("data");
-  const typename Table::view_type::places where{static_cast<std::uint32_t>(header.buckets), h};
+  const typename Table::view_type::locator where{static_cast<std::uint32_t>(header.buckets), h};
   detail::slab_file_check<Table>(where, heads, units).run();
 
   std::vector<memory> super_blocks;

@@ -32,16 +32,16 @@ struct move_action {
                                     const View& from, std::uint32_t bucket) const {
     using word = typename Walk::word;
     for (slab_unit* s = from.head(bucket); s != nullptr; s = walk.next(from.units(), s)) {
-      walk.visit(s, [&](const auto& there, const auto& names, auto values) {
+      walk.visit(s, [&](const auto& exists, const auto& names, auto values) {
         const auto keys =
             sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
         // One by one, or a lane that sees a newer slab than the lane before could overtake it:
         // equal keys keep their order.
         const auto status = to.operate(
-            sub, resident, there, to.locate(sub, there, keys), values,
+            sub, resident, exists, to.locate(sub, exists, keys), values,
             detail::same_operation<table_operation::add, !View::unique>{}, detail::keep_given{});
         const int left =
-            sub.count(there & (status == static_cast<std::uint32_t>(table_status::no_room)));
+            sub.count(exists & (status == static_cast<std::uint32_t>(table_status::no_room)));
         if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));
       });
     }
@@ -66,9 +66,8 @@ void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::in
 /// Moves all elements into as many lists as given. Not to run beside any other operation on the
 /// table. Needs the memory of both tables. **Blocks.** Throws std::invalid_argument where there
 /// cannot be `buckets` lists.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-            std::int64_t buckets) {
+template <class Exec, any_slab_table Table>
+void rehash(const Exec& exec, Table& table, std::int64_t buckets) {
   constexpr auto most = slab_table_options::most_buckets;
   detail::expects(buckets > 0 && buckets <= most, "rehash: buckets is ", buckets,
                   ", it must be 1 to ", most);
@@ -77,7 +76,7 @@ void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& t
 
 /// Makes room for `expected` elements in all, for kernels that insert. The table gets the number of
 /// lists that a table made for `expected` elements has, unless buckets were given. Its pool is
-/// enough whatever the keys are, also if they all share one list. Deleted elements whose places are
+/// enough whatever the keys are, also if they all share one list. Deleted elements whose slots are
 /// not free yet have room beside them; where they are more than the elements, the table is flushed.
 /// Where there is all that, nothing changes; neither lists nor pool ever become smaller.
 ///
@@ -90,12 +89,10 @@ void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& t
 /// there have to be more lists, which needs the memory of both tables. **Blocks.** Throws
 /// std::invalid_argument where there cannot be `expected` elements. Whatever it throws, the table
 /// is as before.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-             std::int64_t expected) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  constexpr std::int64_t per_slab = table_type::layout::elements;
-  constexpr std::int64_t most = table_type::allocator_type::most_units * per_slab;
+template <class Exec, any_slab_table Table>
+void reserve(const Exec& exec, Table& table, std::int64_t expected) {
+  constexpr std::int64_t per_slab = Table::layout::elements;
+  constexpr std::int64_t most = Table::allocator_type::most_units * per_slab;
   detail::expects(expected >= 0 && expected <= most, "reserve: expected is ", expected,
                   ", it must be 0 to ", most);
   slab_statistics s = lanewise::statistics(exec, table);
@@ -121,9 +118,9 @@ namespace kernels {
 /// Places that the elements of a table may take before its lists become too long: three times those
 /// of the first slabs.
 template <class Table>
-std::int64_t places_before_long(const Table& table) {
+std::int64_t slots_before_long(const Table& table) {
   return static_cast<std::int64_t>(std::max(3.0, 2 * table.load()) *
-                                   static_cast<double>(table.places()));
+                                   static_cast<double>(table.slots()));
 }
 
 /// The lists that a table needs for `elements` elements.
@@ -139,7 +136,7 @@ void grow_table(const Exec& exec, Table& table, std::int64_t units) {
   if (table.load() > 0) {
     const slab_statistics s = lanewise::statistics(exec, table);
     const std::int64_t all = s.elements + units * Table::layout::elements;
-    if (all > kernels::places_before_long(table)) {
+    if (all > kernels::slots_before_long(table)) {
       kernels::move_to_lists(exec, table, kernels::lists_for(table, all),
                              table.pool().units() + units);
       return table.set_taken(s.elements);
@@ -157,7 +154,7 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
   const slab_statistics s = lanewise::statistics(exec, table);
   const std::int64_t all = s.elements + coming;
   table.set_taken(all + s.deleted);
-  if (all > kernels::places_before_long(table)) {
+  if (all > kernels::slots_before_long(table)) {
     lanewise::rehash(exec, table, kernels::lists_for(table, all));
   } else if (s.deleted > s.elements) {
     lanewise::flush(exec, table);
@@ -173,7 +170,7 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
 template <class Table>
 std::int64_t items_at_a_time(const Table& table) {
   constexpr std::int64_t least = 1 << 16;
-  return std::max(least, 2 * table.places());
+  return std::max(least, 2 * table.slots());
 }
 
 /// Lists for all that n keys may bring, where that is much more than there is: otherwise a table
@@ -185,12 +182,12 @@ std::int64_t make_lists_for(const Exec& exec, const char* name, Table& table,
   if (n <= kernels::items_at_a_time(table)) return n;
   const std::int64_t coming =
       Table::view_type::unique ? kernels::different_keys(exec, name, keys, n) : n;
-  const std::int64_t there = lanewise::statistics(exec, table).elements;
-  const std::int64_t all = there + coming;
-  if (coming > 2 * there && all > kernels::places_before_long(table)) {
+  const std::int64_t stored = lanewise::statistics(exec, table).elements;
+  const std::int64_t all = stored + coming;
+  if (coming > 2 * stored && all > kernels::slots_before_long(table)) {
     const std::int64_t lists = kernels::lists_for(table, all);
     kernels::move_to_lists(exec, table, lists, std::max(table.pool().units(), lists / 8));
-    table.set_taken(there);
+    table.set_taken(stored);
   }
   return coming;
 }

@@ -24,7 +24,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
-/// there are places.
+/// there is room.
 template <class View, class Key>
 struct collect_body {
   using value = typename View::value_type;
@@ -33,7 +33,7 @@ struct collect_body {
   const Key* keys;
   const std::int64_t* offsets;
   value* values;
-  std::int64_t places;
+  std::int64_t extent;
 
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
@@ -45,12 +45,12 @@ struct collect_body {
         [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
           const auto chosen = sub.ballot(found);
           const std::int64_t begin = sub.broadcast(cursor, lane);
-          const auto place = sub.map(
+          const auto index = sub.map(
               [chosen, begin](auto below) {
                 return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
               },
               sub.lanes_below());
-          sub.scatter(found & (place < places), values, place, which);
+          sub.scatter(found & (index < extent), values, index, which);
           const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
           cursor = lanewise::select(
               me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
@@ -61,29 +61,23 @@ struct collect_body {
 }  // namespace kernels
 
 /// Deletes all elements with the keys. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys,
+template <class Exec, repeated_slab_table Table, class Keys,
           detail::slab_options_type Options = slab_options>
-void erase_all(const Exec& exec,
-               slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
-               const Keys& keys, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
+void erase_all(const Exec& exec, Table& table, const Keys& keys, const Options& options = {}) {
   kernels::slab_call<detail::same_operation<table_operation::erase_all>>(
       exec, "Lanewise::slab_hash::erase_all", "erase_all", table,
-      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false,
-      options);
+      kernels::arrays_of<Exec, Table>("erase_all", keys), detail::keep_given{}, false, options);
 }
 
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Numbers,
+template <class Exec, repeated_slab_table Table, class Keys, class Numbers,
           detail::slab_options_type Options = slab_options>
-void count(const Exec& exec,
-           const slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
-           const Keys& keys, const Numbers& numbers, const Options& options = {}) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
+void count(const Exec& exec, const Table& table, const Keys& keys, const Numbers& numbers,
+           const Options& options = {}) {
+  auto arrays = kernels::arrays_of<Exec, Table>("count", keys);
   arrays.numbers = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
   kernels::slab_call<detail::same_operation<table_operation::count>>(
-      exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
+      exec, "Lanewise::slab_hash::count", "count", const_cast<Table&>(table), arrays,
       detail::keep_given{}, false, options);
 }
 
@@ -93,21 +87,18 @@ void count(const Exec& exec,
 ///
 /// Twice the work of count, and a scan. No kernel may be changing the table. Does not block. Throws
 /// as find.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Offsets,
-          class Values>
-void find_all(const Exec& exec,
-              const slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>& table,
-              const Keys& keys, const Offsets& offsets, const Values& values,
-              workspace* work = nullptr) {
-  using table_type = slab_hash_table<Key, Value, key_multiplicity::repeated, Memory, Hash>;
+template <class Exec, repeated_slab_table Table, class Keys, class Offsets, class Values>
+void find_all(const Exec& exec, const Table& table, const Keys& keys, const Offsets& offsets,
+              const Values& values, workspace* work = nullptr) {
   using backend = backend_of<Exec>;
-  using body = kernels::collect_body<typename table_type::view_type, Key>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
+  using body = kernels::collect_body<typename Table::view_type, typename Table::key_type>;
+  auto arrays = kernels::arrays_of<Exec, Table>("find_all", keys);
   const std::int64_t n = arrays.n;
   const auto begins = kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets);
   detail::expects(begins.extent > n, "find_all: offsets has ", begins.extent, " items, keys has ",
                   n, ", offsets needs one more");
-  const auto found = kernels::array_of<Value, Exec>("find_all", "values", values);
+  const auto found =
+      kernels::array_of<typename Table::mapped_type, Exec>("find_all", "values", values);
 
   const workspace_size scan = lanewise::scan_workspace<std::int64_t, Exec>(n + 1);
   const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
@@ -116,7 +107,7 @@ void find_all(const Exec& exec,
   arrays.numbers = static_cast<std::uint32_t*>(temporary.get().plain());
   backend::zero(exec, arrays.numbers + n, sizeof(std::uint32_t));
   kernels::slab_call<detail::same_operation<table_operation::count>>(
-      exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
+      exec, "Lanewise::slab_hash::count", "find_all", const_cast<Table&>(table), arrays,
       detail::keep_given{}, false, slab_options{});
   const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
   kernels::scan<true, kernels::scan_policy<std::int64_t>>(

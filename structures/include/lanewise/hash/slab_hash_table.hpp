@@ -44,10 +44,10 @@ LANEWISE_FUNCTION std::uint32_t list_of(const Key& key, const Hash& hash, std::u
   return static_cast<std::uint32_t>((std::uint64_t{hash(key)} * buckets) >> 32);
 }
 
-/// The place of a key: a list, and the word that stands for the key there. The keys whose words are
-/// states of a slot live under other names in a list of their own, the last one.
+/// Finds where a key lives: a list, and the word that stands for the key there. The keys whose
+/// words are states of a slot live under other names in a list of their own, the last one.
 template <class Layout, class Hash>
-struct slab_places {
+struct slab_locator {
   using word = typename Layout::word;
 
   std::uint32_t buckets;
@@ -82,13 +82,12 @@ class slab_table_view {
   using layout = detail::slab_layout<Key, Value>;
   using word = typename layout::word;
   using pool = slab_pool<pool_kind::growing>;
-  using places = detail::slab_places<layout, Hash>;
-  /// What stands for values where there are none.
-  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+  using locator = detail::slab_locator<layout, Hash>;
+  using value_type = detail::value_type_of<Value>;
   static constexpr bool unique = kind == key_multiplicity::unique;
 
   slab_table_view() = default;
-  slab_table_view(slab_unit* heads, const places& where, const pool& units)
+  slab_table_view(slab_unit* heads, const locator& where, const pool& units)
       : heads_(heads), where_(where), pool_(units) {}
 
   template <class Warp, class T>
@@ -197,7 +196,7 @@ class slab_table_view {
   template <class Warp, class Mask>
   LANEWISE_FUNCTION located_keys<Warp> locate(const Warp& warp, Mask,
                                               const lanes<Warp, Key>& key) const {
-    return {warp.map([](const Key& k) { return places::name_of(k); }, key),
+    return {warp.map([](const Key& k) { return locator::name_of(k); }, key),
             warp.map([w = where_](const Key& k) { return w.bucket_of(k); }, key)};
   }
   template <class Warp, class Mask>
@@ -250,7 +249,7 @@ class slab_table_view {
   /// The last list, with number buckets(), is that of the keys under other names.
   LANEWISE_FUNCTION slab_unit* head(std::uint32_t bucket) const { return heads_ + bucket; }
   LANEWISE_FUNCTION const pool& units() const { return pool_; }
-  LANEWISE_FUNCTION const places& where() const { return where_; }
+  LANEWISE_FUNCTION const locator& where() const { return where_; }
 
  private:
   /// How many lanes read a slab together.
@@ -293,10 +292,10 @@ class slab_table_view {
       warp.each(
           got,
           [](slab_unit*& s, std::uint32_t& f, std::uint32_t& l) {
-            const std::uint32_t there =
+            const std::uint32_t linked =
                 solo().template compare_exchange<order::relaxed>(layout::link_of(s), no_unit, f);
-            l = there == no_unit ? f : there;
-            if (there == no_unit) f = no_unit;
+            l = linked == no_unit ? f : linked;
+            if (linked == no_unit) f = no_unit;
           },
           slab, fresh, link);
       const auto surplus = got & (fresh != no_unit);
@@ -341,7 +340,7 @@ class slab_table_view {
   }
 
   slab_unit* heads_ = nullptr;
-  places where_{};
+  locator where_{};
   pool pool_{};
 };
 
@@ -394,8 +393,8 @@ class slab_scalar_face {
   LANEWISE_FUNCTION void find_all(const Key& key, const F& f) {
     lanes_t<Solo, std::uint32_t> unused(0u);
     table_.find_all(solo_, all(), typename Solo::template lanes<Key>(key), unused,
-                    [&f](const auto& solo, int, const auto& there, const auto& value, auto&) {
-                      if (solo.any(there)) f(solo.broadcast(value, 0));
+                    [&f](const auto& solo, int, const auto& exists, const auto& value, auto&) {
+                      if (solo.any(exists)) f(solo.broadcast(value, 0));
                     });
   }
   /// For calls in which the value does not matter; insert is for sets.
@@ -435,24 +434,24 @@ class slab_scalar_face {
 /// the number of buckets is given.
 struct slab_table_options {
   /// Bounds of load. Beyond them lists would have more than 100 slabs, or an element more than 1000
-  /// places.
+  /// slots.
   static constexpr double least_load = 0.001, most_load = 100;
   /// Upper bound of buckets, given or chosen.
   static constexpr std::int64_t most_buckets = (std::int64_t{1} << 32) - 256;
 
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
-  double load = 0.65;         ///< elements per place of the first slabs, when all are there
+  double load = 0.65;         ///< elements per slot of the first slabs, when all are there
   std::int64_t buckets = 0;   ///< unless 0, instead of the two
   std::int64_t units = 0;     ///< further slabs to begin with; 0 for an eighth of the buckets
 };
 
 namespace detail {
 
-/// The lists that `expected` elements need at `load` per place of the first slabs, which have
-/// `places` places each. `what` names the elements' number in the text of the exception.
-inline std::int64_t lists_for(const char* what, std::int64_t expected, double load, int places) {
+/// The lists that `expected` elements need at `load` per slot of the first slabs, which have
+/// `slots` slots each. `what` names the elements' number in the text of the exception.
+inline std::int64_t lists_for(const char* what, std::int64_t expected, double load, int slots) {
   constexpr auto most = slab_table_options::most_buckets;
-  const double lists = std::ceil(static_cast<double>(expected) / (places * load)) + 1;
+  const double lists = std::ceil(static_cast<double>(expected) / (slots * load)) + 1;
   expects(lists <= static_cast<double>(most), what, " is ", expected, ", which takes ", lists,
           " buckets at load ", load, ", the most is ", most);
   return static_cast<std::int64_t>(lists);
@@ -465,11 +464,11 @@ struct slab_statistics {
   std::int64_t buckets = 0;    ///< lists, without that of the keys under other names
   std::int64_t slabs = 0;      ///< in all lists, the first ones included
   std::int64_t elements = 0;   ///< that are there
-  std::int64_t deleted = 0;    ///< places that flush() frees
+  std::int64_t deleted = 0;    ///< slots that flush() frees
   std::int64_t longest = 0;    ///< slabs of the longest list
   std::int64_t lists[8] = {};  ///< how many lists have 1, 2, ..., 7 slabs, and more
   std::int64_t units = 0;      ///< of the pool
-  double load = 0;             ///< elements that are there / places of the first slabs
+  double load = 0;             ///< elements that are there / slots of the first slabs
   double utilisation = 0;      ///< bytes of the elements that are there / bytes of the slabs
 };
 
@@ -477,6 +476,7 @@ struct slab_statistics {
 template <class Key, class Value, key_multiplicity kind_, class MemorySpace, class Hash>
 class slab_hash_table {
  public:
+  static constexpr auto family = table_family::slab;
   static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
@@ -530,15 +530,15 @@ class slab_hash_table {
                     "slab_hash_table: the table has no memory: it was moved from");
   }
 
-  /// Elements per place of the first slabs that the lists are made for, or 0: the table keeps its
+  /// Elements per slot of the first slabs that the lists are made for, or 0: the table keeps its
   /// number of lists until it is rehashed.
   double load() const { return load_; }
   /// Elements that fit into the first slabs.
-  std::int64_t places() const { return buckets() * layout::elements; }
-  /// Places that are taken by now, deleted ones included, at most: what bulk calls go by. They do
+  std::int64_t slots() const { return buckets() * layout::elements; }
+  /// Slots that are taken by now, deleted ones included, at most: what bulk calls go by. They do
   /// not know of what kernels put there.
   std::int64_t taken_at_most() const { return taken_; }
-  void set_taken(std::int64_t places) { taken_ = places; }
+  void set_taken(std::int64_t slots) { taken_ = slots; }
   /// Takes the lists of another table, which has the same elements, and its pool.
   void take_lists(slab_hash_table&& other) {
     where_ = other.where_;
@@ -547,7 +547,7 @@ class slab_hash_table {
   }
 
   /// Adds at least `units` units to the pool. The elements that are there and the elements that
-  /// these units have places for may make lists long. Then, unless buckets were given, the table
+  /// these units have slots for may make lists long. Then, unless buckets were given, the table
   /// gets the number of lists that they all need, in the way of bulk calls. Elements move then, and
   /// the memory of both tables is needed for a moment. Not to run beside any other operation on the
   /// table. Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be that
@@ -580,7 +580,7 @@ class slab_hash_table {
   slab_hash_table(const Hash& hash, const heads_type& heads, allocator_type&& pool, double load)
       : where_{static_cast<std::uint32_t>(heads.extent(0) - 1), hash},
         load_(load),
-        taken_(places() + pool.units() * layout::elements),
+        taken_(slots() + pool.units() * layout::elements),
         heads_(heads),
         pool_(std::move(pool)) {}
 
@@ -603,11 +603,20 @@ class slab_hash_table {
         "slab_hash_table: options.expected", options.expected, options.load, layout::elements));
   }
 
-  typename view_type::places where_;
+  typename view_type::locator where_;
   double load_;
   std::int64_t taken_ = 0;
   heads_type heads_;
   allocator_type pool_;
 };
+
+template <class T>
+concept any_slab_table = table_of_family<T, table_family::slab>;
+/// A map or a set.
+template <class T>
+concept unique_slab_table = any_slab_table<T> && table_of_unique_keys<T>;
+/// A multimap.
+template <class T>
+concept repeated_slab_table = any_slab_table<T> && table_of_repeated_keys<T>;
 
 LANEWISE_END_NAMESPACE

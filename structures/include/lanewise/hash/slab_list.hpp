@@ -152,25 +152,25 @@ class slab_change {
 
   /// Returns what came of the task; none if the list is to be searched again, from this slab on.
   template <class Combine>
-  LANEWISE_FUNCTION table_status try_update(slab_unit* slab, slot there, task& t,
+  LANEWISE_FUNCTION table_status try_update(slab_unit* slab, slot found, task& t,
                                             const Combine& combine) const {
     if constexpr (claims) {
-      if (there.key == Layout::claimed) {
+      if (found.key == Layout::claimed) {
         solo_.pause();
         return table_status::none;
       }
-      const outcome wanted = decide(there, t, combine);
+      const outcome wanted = decide(found, t, combine);
       if (wanted.status != table_status::none) return wanted.status;
-      return change(slab, there, wanted) ? changed(there, t) : table_status::none;
+      return change(slab, found, wanted) ? changed(found, t) : table_status::none;
     } else {
       for (;;) {
-        const outcome wanted = decide(there, t, combine);
+        const outcome wanted = decide(found, t, combine);
         if (wanted.status != table_status::none) return wanted.status;
-        const auto before = Layout::make(there.key, there.value);
-        const auto now = exchange(*Layout::element_at(slab, there.unit), before,
+        const auto before = Layout::make(found.key, found.value);
+        const auto now = exchange(*Layout::element_at(slab, found.unit), before,
                                   Layout::make(wanted.key, wanted.value));
-        if (now == before) return changed(there, t);
-        if (!goes_on(there, t, Layout::key_of(now), Layout::value_of(now)))
+        if (now == before) return changed(found, t);
+        if (!goes_on(found, t, Layout::key_of(now), Layout::value_of(now)))
           return table_status::none;
       }
     }
@@ -185,58 +185,58 @@ class slab_change {
   };
 
   template <class Combine>
-  LANEWISE_FUNCTION outcome decide(const slot& there, task& t, const Combine& combine) const {
+  LANEWISE_FUNCTION outcome decide(const slot& found, task& t, const Combine& combine) const {
     switch (t.operation) {
       case table_operation::find:
-        t.value = there.value;
+        t.value = found.value;
         return {table_status::found};
       case table_operation::erase:
       case table_operation::erase_all:
-        return {table_status::none, Layout::deleted, there.value};
+        return {table_status::none, Layout::deleted, found.value};
       default:
         break;
     }
-    if (there.key == Layout::empty) return {table_status::none, t.key, t.value};
+    if (found.key == Layout::empty) return {table_status::none, t.key, t.value};
     if (t.operation == table_operation::insert || !Layout::has_values) {
-      t.value = there.value;
+      t.value = found.value;
       return {table_status::present};
     }
     const bool combines = t.operation == table_operation::combine;
-    return {table_status::none, t.key, combines ? combine(there.value, t.value) : t.value};
+    return {table_status::none, t.key, combines ? combine(found.value, t.value) : t.value};
   }
-  LANEWISE_FUNCTION table_status changed(const slot& there, task& t) const {
+  LANEWISE_FUNCTION table_status changed(const slot& found, task& t) const {
     switch (t.operation) {
       case table_operation::erase:
-        t.value = there.value;
+        t.value = found.value;
         return table_status::erased;
       case table_operation::erase_all:
         ++t.value;
         return table_status::none;  // there may be more
       default:
-        return there.key == Layout::empty ? table_status::inserted : table_status::updated;
+        return found.key == Layout::empty ? table_status::inserted : table_status::updated;
     }
   }
 
   /// Another operation has changed the slot. The task stays with it while it has the key; a task
   /// that lost an empty slot tries the next one, for all before it are now known to have other
   /// keys.
-  LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
-    const bool was_empty = there.key == Layout::empty;
+  LANEWISE_FUNCTION bool goes_on(slot& found, const task& t, word key, word value) const {
+    const bool was_empty = found.key == Layout::empty;
     if (key == t.key && t.operation != table_operation::add) {
-      there.key = key;
-      there.value = value;
+      found.key = key;
+      found.value = value;
       return true;
     }
-    there.unit += static_cast<std::uint32_t>(Layout::units_per_element);
-    return was_empty && Layout::has_key(there.unit);
+    found.unit += static_cast<std::uint32_t>(Layout::units_per_element);
+    return was_empty && Layout::has_key(found.unit);
   }
 
   // For tables in which a slot is claimed first. there has afterwards what the slot had last.
 
-  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const outcome& wanted) const {
-    if (there.key == Layout::empty) return fill(slab, there.unit, wanted);
-    if (wanted.key == Layout::deleted) return remove(slab, there);
-    return replace(slab, there, wanted.value);
+  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& found, const outcome& wanted) const {
+    if (found.key == Layout::empty) return fill(slab, found.unit, wanted);
+    if (wanted.key == Layout::deleted) return remove(slab, found);
+    return replace(slab, found, wanted.value);
   }
   LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t unit, const outcome& wanted) const {
     word& key = *Layout::key_at(slab, unit);
@@ -246,23 +246,23 @@ class slab_change {
     return true;
   }
   /// If the key is being deleted, then this was before.
-  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& there, word value) const {
-    return exchange(*Layout::value_at(slab, there.unit), there.value, value) == there.value;
+  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& found, word value) const {
+    return exchange(*Layout::value_at(slab, found.unit), found.value, value) == found.value;
   }
-  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
-    if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
+  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& found) const {
+    if (exchange(*Layout::key_at(slab, found.unit), found.key, Layout::deleted) != found.key)
       return false;
     // Another value, so that no operation replaces it any more.
-    word& place = *Layout::value_at(slab, there.unit);
+    word& value = *Layout::value_at(slab, found.unit);
     for (word now; (now = solo_.template compare_exchange<order::acq_rel>(
-                        place, there.value, static_cast<word>(~there.value))) != there.value;)
-      there.value = now;
+                        value, found.value, static_cast<word>(~found.value))) != found.value;)
+      found.value = now;
     return true;
   }
   template <class T>
-  LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
+  LANEWISE_FUNCTION T exchange(T& target, std::type_identity_t<T> expected,
                                std::type_identity_t<T> desired) const {
-    return solo_.template compare_exchange<order::relaxed>(there, expected, desired);
+    return solo_.template compare_exchange<order::relaxed>(target, expected, desired);
   }
 
   Solo solo_;
@@ -322,8 +322,8 @@ class slab_walk {
         active, [&](int source) { return warp_.broadcast(t.slab, source); },
         [&](int source, slab_unit* slab) {
           const word wanted = warp_.broadcast(t.key, source);
-          visit(slab, [&](const auto& there, const lanes<word>& key, const lanes<word>& value) {
-            f(source, there & (key == wanted), value);
+          visit(slab, [&](const auto& exists, const lanes<word>& key, const lanes<word>& value) {
+            f(source, exists & (key == wanted), value);
           });
           slab_unit* then = next(t.pool, slab);
           t.slab = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(source),
@@ -366,8 +366,8 @@ class slab_walk {
     std::uint32_t filled = 0;
     slab_unit* from = head;
     do {
-      visit(from, [&](const auto& there, const lanes<word>& key, const lanes<word>& value) {
-        const bits chosen = warp_.ballot(there);
+      visit(from, [&](const auto& exists, const lanes<word>& key, const lanes<word>& value) {
+        const bits chosen = warp_.ballot(exists);
         const auto live = static_cast<std::uint32_t>(Warp::popcount(chosen));
         const indices rank = warp_.map(
             [chosen, filled](bits below) {
@@ -376,12 +376,12 @@ class slab_walk {
             warp_.lanes_below());
         warp_.fence();  // all have read before anyone writes
         constexpr auto room = static_cast<std::uint32_t>(Layout::elements);
-        write(there & (rank < room), to, rank, key, value);
+        write(exists & (rank < room), to, rank, key, value);
         filled += live;
         if (filled > room) {
           to = next(pool, to);  // there is one: elements do not move towards the end
           filled -= room;
-          write(there & (rank >= room), to, rank - indices(room), key, value);
+          write(exists & (rank >= room), to, rank - indices(room), key, value);
         }
         warp_.fence();
       });
@@ -425,19 +425,19 @@ class slab_walk {
           const table_operation operation = operations.of(warp_, source);
           const word key = warp_.broadcast(t.key, source);
           const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
-          sight there{};
+          sight result{};
           if constexpr (Operations::counts) {
             t.value = lanewise::select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
           } else {
-            there = look<Operations::changes>(t, source, seen, operation, key);
-            if (!there.stands) return false;
-            keep<Operations::changes>(t, at, me, there);
+            result = look<Operations::changes>(t, source, seen, operation, key);
+            if (!result.stands) return false;
+            keep<Operations::changes>(t, at, me, result);
           }
           const std::uint32_t link = link_in(seen);
           auto status = table_status::none;
           if (link == no_unit)
             status = needs_room(operation) ? table_status::no_room : table_status::absent;
-          if (there.found) status = table_status::found;
+          if (result.found) status = table_status::found;
           t.status = lanewise::select(me, indices(static_cast<std::uint32_t>(status)), t.status);
           if (status != table_status::none) return true;
           slab_unit* then = t.pool.unit(link);
@@ -494,17 +494,17 @@ class slab_walk {
       if constexpr (claims) chosen = chosen | (w == claimed_beside(wanted, other));
       return chosen;
     });
-    sight there{{0, key, Layout::empty}, hit != 0};
-    const int lane = there.found ? Warp::lowest(hit) : 0;
+    sight result{{0, key, Layout::empty}, hit != 0};
+    const int lane = result.found ? Warp::lowest(hit) : 0;
     if constexpr (changes || !value_in_line)
-      there.unit = unit_of(static_cast<std::uint32_t>(lane), warp_.broadcast(mine, lane));
-    if constexpr (changes) there.key = warp_.broadcast(words_at(seen, mine), lane);
+      result.unit = unit_of(static_cast<std::uint32_t>(lane), warp_.broadcast(mine, lane));
+    if constexpr (changes) result.key = warp_.broadcast(words_at(seen, mine), lane);
     if constexpr (value_in_line) {
-      there.value = value_in(seen, mine, lane);
-    } else if (there.found && there.key == key) {
-      there.stands = read_value(warp_.broadcast(t.slab, source), there);
+      result.value = value_in(seen, mine, lane);
+    } else if (result.found && result.key == key) {
+      result.stands = read_value(warp_.broadcast(t.slab, source), result);
     }
-    return there;
+    return result;
   }
   LANEWISE_FUNCTION sight look_alone(slab_unit* slab, const line& seen, word key, word wanted,
                                      word other) const {
@@ -512,13 +512,15 @@ class slab_walk {
     const std::uint32_t second = keys_equal(seen, other);
     std::uint32_t any = first | second;
     if constexpr (claims) any |= keys_equal(seen, claimed_beside(wanted, other));
-    sight there{{0, key, Layout::empty}, any != 0};
-    if (any == 0) return there;
+    sight result{{0, key, Layout::empty}, any != 0};
+    if (any == 0) return result;
     const auto at = static_cast<std::uint32_t>(Warp::lowest(any));
-    there.unit = at / words_per_unit;
-    there.key = (first >> at & 1) != 0 ? wanted : (second >> at & 1) != 0 ? other : Layout::claimed;
-    if (there.key == key) there.stands = read_value(slab, there);
-    return there;
+    result.unit = at / words_per_unit;
+    result.key = (first >> at & 1) != 0    ? wanted
+                 : (second >> at & 1) != 0 ? other
+                                           : Layout::claimed;
+    if (result.key == key) result.stands = read_value(slab, result);
+    return result;
   }
   /// What decides, too, where a slot for the key may be empty.
   static LANEWISE_FUNCTION word claimed_beside(word wanted, word other) {
@@ -526,13 +528,13 @@ class slab_walk {
   }
   /// The lane `me` keeps its slot to change it, or else the value that was found.
   template <bool changes, class Tasks, class Mask>
-  LANEWISE_FUNCTION void keep(Tasks& t, slots& at, Mask me, const sight& there) const {
+  LANEWISE_FUNCTION void keep(Tasks& t, slots& at, Mask me, const sight& result) const {
     if constexpr (changes) {
-      at.unit = lanewise::select(me, indices(there.unit), at.unit);
-      at.key = lanewise::select(me, lanes<word>(there.key), at.key);
-      at.value = lanewise::select(me, lanes<word>(there.value), at.value);
-    } else if (there.found) {
-      t.value = lanewise::select(me, lanes<word>(there.value), t.value);
+      at.unit = lanewise::select(me, indices(result.unit), at.unit);
+      at.key = lanewise::select(me, lanes<word>(result.key), at.key);
+      at.value = lanewise::select(me, lanes<word>(result.value), at.value);
+    } else if (result.found) {
+      t.value = lanewise::select(me, lanes<word>(result.value), t.value);
     }
   }
 
@@ -633,20 +635,20 @@ class slab_walk {
   }
   /// If the line does not have it: the value of a key that was seen. False if the key has gone
   /// meanwhile.
-  LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& there) const {
+  LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& found) const {
     if constexpr (!Layout::has_values) {
-      there.value = 0;
+      found.value = 0;
       return true;
     } else if constexpr (!Layout::wide) {
-      const unit now = warp_.load(*Layout::element_at(slab, there.unit));
-      there.value = Layout::value_of(now);
-      return Layout::key_of(now) == there.key;
+      const unit now = warp_.load(*Layout::element_at(slab, found.unit));
+      found.value = Layout::value_of(now);
+      return Layout::key_of(now) == found.key;
     } else if constexpr (!claims) {
-      there.value = warp_.load(*Layout::value_at(slab, there.unit));
+      found.value = warp_.load(*Layout::value_at(slab, found.unit));
       return true;
     } else {
-      there.value = warp_.template load<order::acquire>(*Layout::value_at(slab, there.unit));
-      return warp_.load(*Layout::key_at(slab, there.unit)) == there.key;
+      found.value = warp_.template load<order::acquire>(*Layout::value_at(slab, found.unit));
+      return warp_.load(*Layout::key_at(slab, found.unit)) == found.key;
     }
   }
   LANEWISE_FUNCTION std::uint32_t link_in(const line& seen) const {

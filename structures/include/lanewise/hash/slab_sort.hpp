@@ -51,12 +51,6 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-struct own_place {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
-};
-
 /// Operations that are done piece by piece of the table if there are many at once.
 template <class Operation>
 inline constexpr bool builds = false;
@@ -76,39 +70,39 @@ bool has_regions(const Table& table, std::int64_t n) {
 }
 
 /// What goes with the keys where a call sorts them by region: an array of values that is all there
-/// is, or else the items' places in all arrays. Sorted values save reading one by one.
-enum class sorted_along { nothing, values, places };
+/// is, or else the items' indices in all arrays. Sorted values save reading one by one.
+enum class sorted_along { nothing, values, indices };
 
 template <class Key, class Value>
 sorted_along what_goes_along(const call_arrays<Key, Value>& arrays, const table_status* status) {
   const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
                          arrays.numbers == nullptr && status == nullptr;
-  if (!only_read) return sorted_along::places;
+  if (!only_read) return sorted_along::indices;
   return arrays.given != nullptr ? sorted_along::values : sorted_along::nothing;
 }
 
 /// Writes the keys sorted by a digit of the number of their list, and what goes along: values, or
-/// the items' places where they have none yet.
+/// the items' indices where they have none yet.
 template <class Exec, class Table, class Digit>
 void sort_by_digit(const Exec& exec, const table_arrays<Table>& arrays, sorted_along what,
-                   at_most<table_regions> digits, const Digit& digit, const std::uint32_t* places,
+                   at_most<table_regions> digits, const Digit& digit, const std::uint32_t* indices,
                    typename Table::key_type* keys, void* along) {
   using key = typename Table::key_type;
   using value = kernels::table_value<Table>;
   const std::int64_t n = arrays.n;
   const array_source<key, identity> from{arrays.keys, n, {}};
   const array_sink<key> to{keys, n};
-  const array_sink<std::uint32_t> places_to{static_cast<std::uint32_t*>(along), n};
+  const array_sink<std::uint32_t> indices_to{static_cast<std::uint32_t*>(along), n};
   if (what == sorted_along::nothing) {
     lanewise::multisplit(exec, from, to, digits, digit);
   } else if (what == sorted_along::values) {
     lanewise::multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
                          array_sink<value>{static_cast<value*>(along), n}, digits, digit);
-  } else if (places == nullptr) {
-    lanewise::multisplit(exec, from, generated(n, own_place{}), to, places_to, digits, digit);
+  } else if (indices == nullptr) {
+    lanewise::multisplit(exec, from, generated(n, number_of_item{}), to, indices_to, digits, digit);
   } else {
-    lanewise::multisplit(exec, from, array_source<std::uint32_t, identity>{places, n, {}}, to,
-                         places_to, digits, digit);
+    lanewise::multisplit(exec, from, array_source<std::uint32_t, identity>{indices, n, {}}, to,
+                         indices_to, digits, digit);
   }
 }
 
@@ -153,7 +147,7 @@ struct slab_memory {
     i.keys = reinterpret_cast<key*>(memory + at[2 * time]);
     char* along = memory + at[2 * time + 1];
     if (what == sorted_along::values) i.values = reinterpret_cast<value*>(along);
-    if (what == sorted_along::places) i.places = reinterpret_cast<std::uint32_t*>(along);
+    if (what == sorted_along::indices) i.indices = reinterpret_cast<std::uint32_t*>(along);
     return i;
   }
 
@@ -181,21 +175,21 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   using digit = list_digit<key, typename Table::hasher>;
   const auto cut = slab_classes::of(table.buckets() + 1, kernel::piece_shift);
   const auto along = [](const slab_items<key, value>& i) {
-    return i.values != nullptr ? static_cast<void*>(i.values) : static_cast<void*>(i.places);
+    return i.values != nullptr ? static_cast<void*>(i.values) : static_cast<void*>(i.indices);
   };
   auto from = arrays;
-  const std::uint32_t* places = nullptr;
+  const std::uint32_t* indices = nullptr;
   if (cut.low_bits > 0) {
     const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
     kernels::sort_by_digit<Exec, Table>(exec, from, what, {cut.low_digits()},
-                                        digit(view.where(), cut.class_shift, mask), places, b.keys,
+                                        digit(view.where(), cut.class_shift, mask), indices, b.keys,
                                         along(b));
     from.keys = b.keys;
     if (b.values != nullptr) from.given = b.values;
-    places = b.places;
+    indices = b.indices;
   }
   kernels::sort_by_digit<Exec, Table>(exec, from, what, {cut.high_digits()},
-                                      digit(view.where(), cut.class_shift + cut.low_bits), places,
+                                      digit(view.where(), cut.class_shift + cut.low_bits), indices,
                                       a.keys, along(a));
   backend::zero(exec, lefts, sizeof(std::int64_t));
   // Four times what a class has if keys spread evenly; an even number.
@@ -204,8 +198,8 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, cut.classes),
                    kernel{view,
                           cut,
-                          {a.keys, a.values, a.places},
-                          what == sorted_along::places ? arrays.given : nullptr,
+                          {a.keys, a.values, a.indices},
+                          what == sorted_along::indices ? arrays.given : nullptr,
                           b,
                           lefts,
                           status,
@@ -269,17 +263,17 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
         const auto left = layout.items(memory, what, 1);
         kernels::build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
                                                     counter, status, tally);
-        result.many.resident = detail::integers(counter);
+        result.count.resident = detail::integers(counter);
         sorted = left;
       }
     }
     if (sorts)
       kernels::sort_by_region(exec, table, arrays, what, sorted.keys,
                               what == sorted_along::values ? static_cast<void*>(sorted.values)
-                                                           : static_cast<void*>(sorted.places));
+                                                           : static_cast<void*>(sorted.indices));
     result.keys = sorted.keys;
     if (what == sorted_along::values) result.given = sorted.values;
-    result.places = sorted.places;
+    result.indices = sorted.indices;
     return result;
   }
 

@@ -29,10 +29,10 @@ struct statistics_action {
     std::uint64_t length = 0;
     for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
       ++length;
-      walk.visit(s, [&](const auto& there, const auto& keys, const auto&) {
-        c.elements += static_cast<std::uint64_t>(sub.count(there));
+      walk.visit(s, [&](const auto& exists, const auto& keys, const auto&) {
+        c.elements += static_cast<std::uint64_t>(sub.count(exists));
         c.taken += static_cast<std::uint64_t>(
-            sub.count(there | (keys == static_cast<typename Walk::word>(layout::deleted))));
+            sub.count(exists | (keys == static_cast<typename Walk::word>(layout::deleted))));
       });
     }
     c.slabs += length;
@@ -59,10 +59,9 @@ struct statistics_action {
 }  // namespace kernels
 
 /// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-slab_statistics statistics(const Exec& exec,
-                           const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
+template <class Exec, any_slab_table Table>
+slab_statistics statistics(const Exec& exec, const Table& table) {
+  using layout = typename Table::layout;
   constexpr int lengths = kernels::statistics_action::lengths;
   const kernels::counters<Exec> counted(exec);
   kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table,
@@ -76,7 +75,7 @@ slab_statistics statistics(const Exec& exec,
   s.longest = static_cast<std::int64_t>(c[3]);
   for (int l = 0; l < lengths; ++l) s.lists[l] = static_cast<std::int64_t>(c[4 + l]);
   s.units = table.pool().units();
-  s.load = static_cast<double>(s.elements) / static_cast<double>(table.places());
+  s.load = static_cast<double>(s.elements) / static_cast<double>(table.slots());
   s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
                   static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
   return s;
@@ -85,8 +84,8 @@ slab_statistics statistics(const Exec& exec,
 /// How many elements there are, equal keys of a multimap each for itself. No kernel may be changing
 /// the table. Reads all slabs: nothing counts the elements that kernels put there, as the number
 /// would be one word that all warps add to. **Blocks.**
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-std::int64_t size(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+template <class Exec, any_slab_table Table>
+std::int64_t size(const Exec& exec, const Table& table) {
   return lanewise::statistics(exec, table).elements;
 }
 

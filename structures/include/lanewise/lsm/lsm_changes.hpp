@@ -105,10 +105,10 @@ typename Map::run lsm_sorted(const Exec& exec, const table_arrays<Map>& in, work
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
   auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, true, false);
-  lanewise::radix_sort(exec, lsm_items<const key, Exec>(in.keys, in.n),
-                       lsm_items<const value, Exec>(in.given, in.n),
-                       lsm_items<key, Exec>(fresh.keys(), in.n),
-                       lsm_items<value, Exec>(fresh.values(), in.n), {.work = work});
+  lanewise::radix_sort(exec, items_view<const key, Exec>(in.keys, in.n),
+                       items_view<const value, Exec>(in.given, in.n),
+                       items_view<key, Exec>(fresh.keys(), in.n),
+                       items_view<value, Exec>(fresh.values(), in.n), {.work = work});
   return fresh;
 }
 
@@ -118,11 +118,6 @@ struct lsm_rank_of_operation {
   LANEWISE_FUNCTION Key operator()(const table_operation& o) const {
     return o == table_operation::erase ? Key{0} : Key{1};
   }
-};
-template <class T>
-struct lsm_fetch {
-  const T* items;
-  LANEWISE_FUNCTION T operator()(std::uint32_t i) const { return items[i]; }
 };
 
 /// Fetches what goes with sorted keys: values, and which elements are tombstones.
@@ -144,16 +139,16 @@ struct lsm_fetch_body {
           return operations[p] == table_operation::erase ? 1 : 0;
         },
         std::uint32_t{0}, at);
-    const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+    const auto index = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
     (void)warp.map(
         exists,
         [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
           values_out[i] = d == 0 ? values[p] : Value{};
           return d;
         },
-        std::uint32_t{0}, place, at, dies);
-    const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
-    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+        std::uint32_t{0}, index, at, dies);
+    const auto word = warp.map([](std::int64_t i) { return i / 32; }, index);
+    const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, index);
     warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
   }
 };
@@ -177,7 +172,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   const decltype(newer.level) none;
   const auto merge_to = [&](const run& to) {
     return kernels::lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none,
-                                   to.keys(), to.values(), to.places, work);
+                                   to.keys(), to.values(), to.room, work);
   };
   const std::int64_t live = merge_to(all);
   if (live > room) {
@@ -192,7 +187,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   run kept = run::template make<backend_of<Exec>>(exec, live, true, false);
   const auto copy = [&](auto* to, auto* from) {
     const std::size_t n = static_cast<std::size_t>(live) * sizeof *to;
-    using bytes = lsm_items<char, Exec>;
+    using bytes = items_view<char, Exec>;
     detail::copy_units(exec, bytes(reinterpret_cast<char*>(to), n),
                        bytes(reinterpret_cast<char*>(from), n), 0, 0, n);
   };
@@ -229,8 +224,8 @@ void erase(const Exec& exec, Map& map, const Keys& keys, const lsm_options& opti
   const auto in = kernels::arrays_of<Exec, Map>("erase", keys);
   if (in.n == 0) return;
   auto fresh = Map::run::template make<backend_of<Exec>>(exec, in.n, false, false);
-  lanewise::radix_sort(exec, kernels::lsm_items<const key, Exec>(in.keys, in.n),
-                       kernels::lsm_items<key, Exec>(fresh.keys(), in.n), {.work = options.work});
+  lanewise::radix_sort(exec, kernels::items_view<const key, Exec>(in.keys, in.n),
+                       kernels::items_view<key, Exec>(fresh.keys(), in.n), {.work = options.work});
   kernels::lsm_add(exec, map, std::move(fresh), options.work);
 }
 
@@ -261,16 +256,16 @@ void apply(const Exec& exec, Map& map, const Operations& operations, const Keys&
   auto memory = call_workspace::make<backend>(
       exec, nullptr, {0, each + 2 * static_cast<std::size_t>(n) * sizeof(number)}, "apply");
   char* const p = static_cast<char*>(memory.get().plain());
-  const lsm_items<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
-  const lsm_items<key, Exec> sorted_keys(fresh.keys(), n);
-  const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
-  const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
-  lanewise::transform(exec, lsm_items<const table_operation, Exec>(todo, n), some_keys,
+  const items_view<key, Exec> some_keys(reinterpret_cast<key*>(p), n);
+  const items_view<key, Exec> sorted_keys(fresh.keys(), n);
+  const items_view<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
+  const items_view<number, Exec> other_numbers(numbers.data() + n, n);
+  lanewise::transform(exec, items_view<const table_operation, Exec>(todo, n), some_keys,
                       lsm_rank_of_operation<key>{});
-  lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
+  lanewise::transform(exec, generated(n, number_of_item{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = options.work, .begin_bit = 0, .end_bit = 1});
-  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<key>{in.keys});
+  lanewise::transform(exec, other_numbers, some_keys, item_at<key>{in.keys});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers,
                        {.work = options.work});
   kernels::launch_windows(exec, "Lanewise::lsm::fetch", n,
@@ -302,7 +297,7 @@ void clear(const Exec& exec, Map& map) {
 ///
 /// O(n) work: merges. Each element takes part in one or two, and the last merge writes what is
 /// left. It does so twice, where more is left than if every tombstone hid an element. Where it has
-/// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
+/// room for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
 template <execution_space Exec, any_lsm Map>
 void cleanup(const Exec& exec, Map& map, const lsm_options& options = {}) {

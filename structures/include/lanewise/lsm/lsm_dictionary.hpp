@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/data/message.hpp>
 #include <lanewise/lsm/lsm_view.hpp>
 
@@ -36,6 +37,7 @@ class lsm_dictionary {
                 "lanewise: values of an LSM are trivially copyable and default constructible");
 
  public:
+  static constexpr auto family = table_family::lsm;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;
@@ -74,12 +76,11 @@ class lsm_dictionary {
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
       copies.push_back(run::template allocated<Other>(
-          "Lanewise::lsm", r.places, r.level.values != nullptr, r.level.dead != nullptr));
+          "Lanewise::lsm", r.room, r.level.values != nullptr, r.level.dead != nullptr));
       const auto& memory = *copies.back().memory;
-      using bytes = Kokkos::View<char*, Other, Kokkos::MemoryUnmanaged>;
-      using given = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(bytes(memory.data(), memory.bytes()),
-                        given(r.memory->data(), memory.bytes()));
+      Kokkos::deep_copy(
+          detail::memory_array<char, Other>(memory.data(), memory.bytes()),
+          detail::memory_array<const char, MemorySpace>(r.memory->data(), memory.bytes()));
       copies.back().shrink(r.level.size());
     }
     lsm_dictionary<Key, Value, Other, growth> other;
@@ -117,16 +118,7 @@ class lsm_dictionary {
   bool is_clean_ = true;
 };
 
-namespace detail {
-
 template <class T>
-inline constexpr bool is_lsm = false;
-template <class Key, class Value, class Memory, lsm_growth growth>
-inline constexpr bool is_lsm<lsm_dictionary<Key, Value, Memory, growth>> = true;
-
-}  // namespace detail
-
-template <class T>
-concept any_lsm = detail::is_lsm<T>;
+concept any_lsm = table_of_family<T, table_family::lsm>;
 
 LANEWISE_END_NAMESPACE

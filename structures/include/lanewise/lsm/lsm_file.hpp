@@ -43,9 +43,6 @@ inline std::string text_of_lsm(const file_header& header) {
                  text_of_type(header.key), " to ", text_of_type(header.value));
 }
 
-template <class T, class Memory>
-using lsm_array = Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>;
-
 /// A level of a file on the host.
 template <class Map>
 class lsm_level_in_file {
@@ -69,15 +66,15 @@ class lsm_level_in_file {
                             keys_[i - 1]);
     const std::uint32_t last = has_.elements % 32;
     if (has_.has_dead != 0 && last != 0 && dead_[dead_.size() - 1] >> last != 0)
-      refuse_file("level ", level, " has tombstones behind its last element");
+      refuse_file("level ", level, " has tombstones after its last element");
   }
   typename Map::run run() {
     auto r = Map::run::template allocated<memory>("Lanewise::load",
                                                   static_cast<std::int64_t>(has_.elements),
                                                   has_.has_values != 0, has_.has_dead != 0);
-    keys_.move_to(lsm_array<key, memory>(r.keys(), keys_.size()));
-    dead_.move_to(lsm_array<std::uint32_t, memory>(r.dead(), dead_.size()));
-    values_.move_to(lsm_array<value, memory>(r.values(), values_.size()));
+    keys_.move_to(memory_array<key, memory>(r.keys(), keys_.size()));
+    dead_.move_to(memory_array<std::uint32_t, memory>(r.dead(), dead_.size()));
+    values_.move_to(memory_array<value, memory>(r.values(), values_.size()));
     return r;
   }
 
@@ -128,10 +125,10 @@ void save(const Exec& exec, const Map& map, std::ostream& out) {
   writer.seal();
   for (const auto& r : map.runs()) {
     const auto n = static_cast<std::size_t>(r.level.size());
-    const auto write = [&writer](const auto* items, std::size_t many) {
+    const auto write = [&writer](const auto* items, std::size_t count) {
       using item = std::remove_pointer_t<decltype(items)>;
       if (items != nullptr)
-        writer.write_view(detail::lsm_array<item, typename Map::memory_space>(items, many));
+        writer.write_view(detail::memory_array<item, typename Map::memory_space>(items, count));
     };
     write(r.level.keys(), n);
     write(r.level.dead, (n + 31) / 32);

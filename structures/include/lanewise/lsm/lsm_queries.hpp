@@ -45,14 +45,14 @@ struct lsm_size_kernel {
     const int largest = map.open_all(all);
     kernels::for_windows(
         team, pieces, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-          const auto many = warp.map(
+          const auto counts = warp.map(
               exists,
               [&](std::uint32_t l) {
                 return map.piece(all, largest, (begin + l) * each, each, 0,
                                  [](std::int64_t, const Key&, int, std::int64_t) {});
               },
               std::int64_t{0}, warp.lane());
-          const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
+          const auto sum = static_cast<std::uint64_t>(warp.reduce(counts, plus{}));
           if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
         });
   }

@@ -42,7 +42,8 @@ struct lsm_count_query {
     const auto to = warp.load(active, k2 + first, Key{});
     const auto number = map.count(warp, active, from, to);
     warp.store(active, numbers + first, number);
-    if (begins != nullptr) warp.store(active, begins + first, map.first_place(warp, active, from));
+    if (begins != nullptr)
+      warp.store(active, begins + first, map.first_position(warp, active, from));
     return detail::found_where<Warp>(warp, active, active & (number > std::int64_t{0}));
   }
 };
@@ -59,8 +60,8 @@ struct lsm_candidates_body {
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask&, std::int64_t first) const {
     const std::int64_t at = first * stride;
-    const auto many = map.candidates(warp, warp.load(k1 + at), warp.load(k2 + at));
-    const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
+    const auto candidates = map.candidates(warp, warp.load(k1 + at), warp.load(k2 + at));
+    const auto sum = static_cast<std::uint64_t>(warp.reduce(candidates, plus{}));
     if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
   }
 };
@@ -100,7 +101,7 @@ class lsm_merged_first {
   bool is_merged_ = false;
 };
 
-/// Element i of the output, given how far before its place in the level it stands.
+/// Element i of the output, given how far before its position in the level it stands.
 template <class Key, class Value>
 struct lsm_copy_element {
   const Key* keys;
@@ -118,8 +119,8 @@ struct lsm_shift {
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const { return begins[r] - offsets[r]; }
 };
 
-/// Copies the ranges of n queries, which begin at these places of one clean level, to their n + 1
-/// offsets. This is the decoding of runs: each range is a run.
+/// Copies the ranges of n queries, which begin at these positions of one clean level, to their n +
+/// 1 offsets. This is the decoding of runs: each range is a run.
 template <class Exec, class Run, class Key, class Value>
 void lsm_copy_ranges(const Exec& exec, const std::vector<Run>& runs, const std::int64_t* begins,
                      const std::int64_t* offsets, std::int64_t n, Key* keys, Value* values,
@@ -138,8 +139,8 @@ void lsm_copy_ranges(const Exec& exec, const std::vector<Run>& runs, const std::
       kernel{shifts, {sink}, {n}, offsets + 1});
 }
 
-/// Pairs of a warp on their way to places of the output. What a lane writes lies apart from what
-/// its neighbours write at the same time. So the warp collects some places and writes them
+/// Pairs of a warp on their way to the output. What a lane writes lies apart from what
+/// its neighbours write at the same time. So the warp collects some pairs and writes them
 /// together. With this and pieces of 4 elements, not 64, for each lane, ranges of 1024 take 4 times
 /// as long as counts, and 8 times without both (H100).
 template <class Key, class Value>
@@ -157,11 +158,11 @@ struct lsm_output {
   scratch& here;
   Key* keys;
   Value* values;
-  std::int64_t places;
+  std::int64_t extent;
 
   LANEWISE_FUNCTION void operator()(std::int64_t i, const Key& key, int level,
                                     std::int64_t index) const {
-    if (i >= places) return;
+    if (i >= extent) return;
     const std::int64_t at = i - here.first;
     const bool is_here = at < room;
     (is_here ? here.keys.data() + at : keys + i)[0] = key;
@@ -177,7 +178,7 @@ struct lsm_output {
   LANEWISE_FUNCTION void end(const Warp& warp, std::int64_t i) const {
     warp.fence();
     const std::int64_t first = here.first;
-    const std::int64_t below = (i < places ? i : places) - first;
+    const std::int64_t below = (i < extent ? i : extent) - first;
     const int n = below < room ? static_cast<int>(below) : room;
     for (int at = 0; at < n; at += Warp::width) {
       const auto exists = warp.first(n - at);
@@ -243,9 +244,9 @@ void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const N
 }
 
 /// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
-/// keys(j) and values(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of std::int64_t
-/// with a place more than there are queries. Returns how many pairs there are in all queries, which
-/// is the last offset.
+/// keys_out(j) and values_out(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of
+/// std::int64_t with an item more than there are queries. Returns how many pairs there are in all
+/// queries, which is the last offset.
 ///
 /// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
 /// writes. With one clean level, or where levels are merged first as count does, the second pass is
@@ -253,10 +254,10 @@ void count(const Exec& exec, const Map& map, const K1& k1, const K2& k2, const N
 /// Else there is no memory beside that of the scan, whatever the queries are. With Views of no
 /// places it only counts. **Blocks.** Errors as find, and std::length_error where an output that
 /// has places has fewer than there are results: the first are written, offsets tell about all.
-template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class Keys,
-          class Values>
+template <execution_space Exec, any_lsm Map, class K1, class K2, class Offsets, class KeysOut,
+          class ValuesOut>
 std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
-                   const Offsets& offsets, const Keys& keys, const Values& values,
+                   const Offsets& offsets, const KeysOut& keys_out, const ValuesOut& values_out,
                    const lsm_range_options& options = {}) {
   using namespace kernels;
   using key = typename Map::key_type;
@@ -266,11 +267,11 @@ std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
   const auto at = kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = kernels::array_of<key, Exec>("range", "keys", keys);
-  const auto values_to = kernels::array_of<value, Exec>("range", "values", values);
+  static_assert(Kokkos::is_view_v<ValuesOut>, "lanewise: values_out is a View");
+  const auto out = kernels::outputs_of<Map, Exec>("range", keys_out, values_out);
   const auto* const to = kernels::array_of<const key, Exec>("range", "k2", k2, n);
-  const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
-  const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
+  const std::int64_t room = out.room();
+  const items_view<std::int64_t, Exec> all_offsets(at.data, n + 1);
   map.used_by(exec);
   const lsm_merged_first<Exec, Map> merged(exec, map, from.keys, to, n, options);
   backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
@@ -281,22 +282,20 @@ std::int64_t range(const Exec& exec, const Map& map, const K1& k1, const K2& k2,
   kernels::query_table(exec, "range", merged.map(), from,
                        lsm_count_query<key>{to, at.data, copies ? begin : nullptr},
                        table_options{});
-  lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = options.work});
+  lanewise::exclusive_scan(exec, all_offsets, all_offsets, plus{}, std::int64_t{0},
+                           {.work = options.work});
   if (copies) {
-    kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
-                             values_to.data, room);
+    kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, out.keys.data,
+                             out.values.data, room);
   } else if (n > 0 && room > 0) {
     using kernel = lsm_range_kernel<key, value>;
-    lanewise::launch(
-        exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
-        kernel{merged.map().view(), from.keys, to, at.data, keys_to.data, values_to.data, room, n});
+    lanewise::launch(exec, "Lanewise::lsm::range", kernels::league_for_windows<kernel>(exec, n),
+                     kernel{merged.map().view(), from.keys, to, at.data, out.keys.data,
+                            out.values.data, room, n});
   }
   std::int64_t all = 0;
   detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);
-  if (keys_to.extent > 0 || values_to.extent > 0) {
-    detail::expects_room("range", "keys", keys_to.extent, all);
-    detail::expects_room("range", "values", values_to.extent, all);
-  }
+  if (out.are_given()) out.expects_room("range", all);
   return all;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/neighbour_face.hpp>
+#include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/lsm/detail/lsm_cursor.hpp>
 #include <lanewise/warp/warp.hpp>
 
@@ -19,10 +19,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// Warp::lanes<T>. Queries of one lane alone go to a warp of one lane, Warp::part<1>, or to
 /// table_scalar_face.
 template <class Key, class Value>
-class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value> {
+class lsm_view : public detail::table_warp_face<lsm_view<Key, Value>, Key, Value> {
  public:
-  using key_type = Key;
-  using value_type = Value;
   using levels = detail::lsm_levels_of<Key, Value>;
   using cursor = detail::lsm_cursor<Key, Value>;
 
@@ -31,24 +29,6 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
 
   template <class Warp, class T>
   using lanes = lanes_t<Warp, T>;
-
-  /// Looks keys up; value is changed where they are found. Returns lanes<table_status>.
-  ///
-  /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
-  /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
-  /// bytes. Then it takes a load of the value, and one of the tombstone's bit where the level has
-  /// tombstones.
-  template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto find(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                              lanes<Warp, Value>& value) const {
-    lanes<Warp, std::uint32_t> came(0u);
-    for (int j = 0; j < all_.count; ++j) {
-      const auto left = active & (came == 0u);
-      if (!warp.any(left)) break;
-      find_in(warp, left, all_.level[j], key, value, came);
-    }
-    return detail::found_where<Warp>(warp, active, active & (came == 1u));
-  }
 
   /// How many keys there are in [k1, k2], as lanes<std::int64_t>; none where k1 > k2. Every
   /// candidate is read, stale ones included, unless there is but one clean level. A lane works on
@@ -83,19 +63,27 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
   /// A search begins in every level anew, so there is nothing to find out in advance.
   template <class Warp>
   struct located {};
+  template <bool, class Warp, class Mask>
+  LANEWISE_FUNCTION located<Warp> locate_active(const Warp&, Mask, const lanes<Warp, Key>&) const {
+    return {};
+  }
   template <bool, int k, class Warp>
   LANEWISE_FUNCTION void locate(const Warp&, const lanes<Warp, Key> (&)[k],
                                 located<Warp> (&)[k]) const {}
+  /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
+  /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
+  /// bytes. Then it takes a load of the value, and one of the tombstone's bit where the level has
+  /// tombstones.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto find_at(const Warp& warp, Mask active, const located<Warp>&,
                                  const lanes<Warp, Key>& key, lanes<Warp, Value>& value) const {
-    return find(warp, active, key, value);
-  }
-  template <bool forward, bool strict, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, Mask active, const located<Warp>&,
-                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
-                                      lanes<Warp, Value>& value) const {
-    return neighbour<forward, strict>(warp, active, key, found, value);
+    lanes<Warp, std::uint32_t> came(0u);
+    for (int j = 0; j < all_.count; ++j) {
+      const auto left = active & (came == 0u);
+      if (!warp.any(left)) break;
+      find_in(warp, left, all_.level[j], key, value, came);
+    }
+    return detail::found_where<Warp>(warp, active, active & (came == 1u));
   }
   /// How many elements, stale ones included, all levels have with keys in [k1, k2].
   template <class Warp>
@@ -110,10 +98,10 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
     }
     return sum;
   }
-  /// The place of a lane's key, or of the next one, in the only level.
+  /// The position of a lane's key, or of the next one, in the only level.
   template <class Warp, class Mask>
-  LANEWISE_FUNCTION auto first_place(const Warp& warp, Mask active,
-                                     const lanes<Warp, Key>& key) const {
+  LANEWISE_FUNCTION auto first_position(const Warp& warp, Mask active,
+                                        const lanes<Warp, Key>& key) const {
     return all_.level[0].tree.template bound<false>(warp, active, key);
   }
 
@@ -156,16 +144,17 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
   LANEWISE_FUNCTION const levels& all() const { return all_; }
   /// Tombstones and stale elements on the way are stepped over one by one.
   template <bool forward, bool strict, class Warp, class Mask>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, Value>& value) const {
+  LANEWISE_FUNCTION auto neighbour_at(const Warp& warp, Mask active, const located<Warp>&,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found,
+                                      lanes<Warp, Value>& value) const {
     lanes<Warp, cursor> from;
     for (int j = 0; j < all_.count; ++j) {
       const auto& level = all_.level[j];
       auto at = level.tree.template bound<forward == strict>(warp, active, key);
       warp.each(
           active,
-          [j, n = level.size()](cursor& c, std::int64_t place) {
-            c.at[j] = place;
+          [j, n = level.size()](cursor& c, std::int64_t position) {
+            c.at[j] = position;
             c.end[j] = n;
           },
           from, at);
@@ -204,16 +193,16 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
                                  lanes<Warp, std::uint32_t>& came) const {
     const auto at = level.tree.template bound<false>(warp, left, key);
     const auto inside = left & (at < level.size());
-    const auto there = inside & (warp.gather(inside, level.keys(), at, Key{}) == key);
-    auto place = at;
+    const auto equal = inside & (warp.gather(inside, level.keys(), at, Key{}) == key);
+    auto index = at;
     warp.each(
-        there,
+        equal,
         [&level](std::int64_t i, Value& v, std::uint32_t& c) {
           const bool is_dead = level.is_dead(i);
           if (!is_dead) v = level.values[i];
           c = is_dead ? 2 : 1;
         },
-        place, value, came);
+        index, value, came);
   }
 
   template <bool calls, class Warp, class Mask, class F>
@@ -293,25 +282,25 @@ class lsm_view : public detail::neighbour_face<lsm_view<Key, Value>, Key, Value>
     std::int64_t each = (end - begin + Warp::width - 1) / Warp::width;
     each = each < most_in_round ? each : most_in_round;
     for (std::int64_t round = begin; round < end; round += each * Warp::width) {
-      lanes<Warp, std::int64_t> many(0);
+      lanes<Warp, std::int64_t> counts(0);
       const auto lane = warp.lane();
-      many = warp.map(
+      counts = warp.map(
           [&](std::uint32_t l) {
             return piece(part, largest, round + l * each, each, 0,
                          [](std::int64_t, const Key&, int, std::int64_t) {});
           },
           lane);
       if constexpr (calls) {
-        const auto before = warp.exclusive_scan(many, plus{}, number);
+        const auto before = warp.exclusive_scan(counts, plus{}, number);
         begin_sink(warp, f, number);
         (void)warp.map(
             [&](std::uint32_t l, std::int64_t from) {
               return piece(part, largest, round + l * each, each, from, f);
             },
             lane, before);
-        end_sink(warp, f, number + warp.reduce(many, plus{}));
+        end_sink(warp, f, number + warp.reduce(counts, plus{}));
       }
-      number += warp.reduce(many, plus{});
+      number += warp.reduce(counts, plus{});
     }
     return number;
   }

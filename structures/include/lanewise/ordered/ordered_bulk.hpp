@@ -45,7 +45,7 @@ class update_workspace {
   using word = typename Table::layout::value_word;
   using value_type = typename Table::view_type::value_type;
   template <class T>
-  using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  using view = items_view<T, Exec>;
 
   update_workspace(const Exec& exec, const table_options& options, std::int64_t n, const char* name)
       : n_(std::max(n, std::int64_t{1})),
@@ -66,7 +66,7 @@ class update_workspace {
   view<table_status> status() { return at<table_status>(status_); }
   view<std::uint32_t> order() { return number(0); }
   view<std::uint32_t> begins() { return number(1); }
-  view<std::uint32_t> place() { return number(2); }
+  view<std::uint32_t> position() { return number(2); }
   view<std::uint32_t> removed() { return number(3); }
   view<std::uint32_t> put() { return number(4); }
   view<std::uint32_t> after() { return number(5); }
@@ -170,7 +170,7 @@ class ordered_change {
     keys_ = change.batch.keys;
     kernels::launch_windows(
         exec_, "Lanewise::ordered::edit", edits_,
-        edit_body<Table, Change>{table_.view(), change, keys_, memory_.place().data(),
+        edit_body<Table, Change>{table_.view(), change, keys_, memory_.position().data(),
                                  memory_.removed().data(), memory_.put().data(),
                                  memory_.values().data()});
   }
@@ -181,11 +181,11 @@ class ordered_change {
   }
   Table changed_table() {
     const std::uint32_t *removed = memory_.removed().data(), *put = memory_.put().data();
-    std::uint32_t *place = memory_.place().data(), *after = memory_.after().data(),
+    std::uint32_t *position = memory_.position().data(), *after = memory_.after().data(),
                   *forward = memory_.forward().data();
     lanewise::exclusive_scan(exec_, generated(edits_ + 1, edit_balance{removed, put, edits_}),
-                             consumed(edits_ + 1, place_edit{removed, put, edits_, place, after,
-                                                             forward, memory_.added()}),
+                             consumed(edits_ + 1, move_edit{removed, put, edits_, position, after,
+                                                            forward, memory_.added()}),
                              plus{}, 0u);
     std::uint32_t added = 0;
     detail::copy_to_host<std::uint32_t>(exec_, &added, memory_.added());
@@ -193,7 +193,7 @@ class ordered_change {
     using source = edited_elements<key_type, typename Table::mapped_type>;
     return kernels::make_edited_table<Table>(
         exec_, name_, elements,
-        source{table_.view(), {place, after, forward, keys_, memory_.values().data(), edits_}});
+        source{table_.view(), {position, after, forward, keys_, memory_.values().data(), edits_}});
   }
   void tally() { kernels::tally_statuses(exec_, status(), n_, options_.tally.data()); }
   void publish(Table&& changed) {
@@ -272,7 +272,7 @@ using erase_every = erase_change<Table, true>;
 ///
 /// keys and values are Views of the table's types; values is std::nullopt for sets. Throws
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
-/// reached, and more elements than places (2^32 - 64).
+/// reached, and more elements than positions (2^32 - 64).
 template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
 void insert(const Exec& exec, Table& table, const Keys& keys, const Values& values = std::nullopt,
             const table_options& options = {}) {
@@ -313,14 +313,11 @@ void erase(const Exec& exec, Table& table, const Keys& keys, const table_options
 }
 /// Deletes all elements with the keys. Of several items with one key the first has the status
 /// erased. Errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Keys>
-void erase_all(const Exec& exec,
-               ordered_table<Key, Value, key_multiplicity::repeated, Memory>& table,
-               const Keys& keys, const table_options& options = {}) {
-  using table_type = ordered_table<Key, Value, key_multiplicity::repeated, Memory>;
+template <class Exec, repeated_ordered_table Table, class Keys>
+void erase_all(const Exec& exec, Table& table, const Keys& keys,
+               const table_options& options = {}) {
   kernels::change_by_key<kernels::erase_every>(
-      exec, "erase_all", table, kernels::arrays_of<Exec, table_type>("erase_all", keys), false,
-      options);
+      exec, "erase_all", table, kernels::arrays_of<Exec, Table>("erase_all", keys), false, options);
 }
 
 namespace kernels {
@@ -339,7 +336,7 @@ struct remove_run_kernel {
   key_type last;
   bool by_key;
   std::uint32_t number;  // unless by key
-  std::uint32_t* place;
+  std::uint32_t* position;
   std::uint32_t* removed;
   std::uint32_t* put;
 
@@ -357,7 +354,7 @@ struct remove_run_kernel {
       count = end > begin ? end - begin : 0;
     }
     warp.once([&] {
-      *place = begin;
+      *position = begin;
       *removed = count;
       *put = 0;
     });
@@ -375,7 +372,7 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
                    remove_run_kernel<Table>{
                        table.view(), first, last, by_key,
                        static_cast<std::uint32_t>(std::min(number, table.size())),
-                       memory.place().data(), memory.removed().data(), memory.put().data()});
+                       memory.position().data(), memory.removed().data(), memory.put().data()});
   call.set_edits(1);
   Table changed = call.changed_table();
   const std::int64_t gone = table.size() - changed.size();
@@ -428,14 +425,14 @@ struct apply_change : change_of<Table> {
   table_status* status;
   Combine combine;
 
-  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word old) const {
-    bool present = there != 0;
+  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t stored, word old) const {
+    bool present = stored != 0;
     value_type value = detail::from_word<value_type>(old);
     for (std::uint32_t i = this->batch.begins[j]; i < this->batch.end(j); ++i) {
       const std::uint32_t item = this->batch.order[i];
       status[item] = one(operations[item], values[item], present, value);
     }
-    return {there, present, detail::to_word<word>(value)};
+    return {stored, present, detail::to_word<word>(value)};
   }
 
  private:
@@ -535,7 +532,7 @@ void build(const Exec& exec, Table& table, const Keys& keys, const Values& value
 
 /// As `build`, from pairs whose keys ascend, or in a multimap, where they may be equal, do not
 /// descend. One pass over the items, and one to look whether they are sorted. If they are not,
-/// throws std::invalid_argument with the place of the first item that is not.
+/// throws std::invalid_argument with the index of the first item that is not.
 template <class Exec, any_ordered_table Table, class Keys, class Values = std::nullopt_t>
 void build_sorted(const Exec& exec, Table& table, const Keys& keys,
                   const Values& values = std::nullopt, const ordered_build_options& options = {}) {

@@ -50,7 +50,7 @@ class ordered_leaf_bytes {
       : bytes_(reinterpret_cast<const char*>(&leaf)) {}
 
   word key(std::uint32_t e) const { return at<word>(e * Layout::key_bytes); }
-  /// Whether places from e on are as those without an element, and bytes after all places 0.
+  /// Whether slots from e on are as those without an element, and bytes after all slots 0.
   bool is_empty_from(std::uint32_t e) const {
     for (std::uint32_t i = e; i < Layout::elements; ++i)
       if (key(i) != Layout::padding) return false;
@@ -90,7 +90,7 @@ std::vector<typename Table::word> checked_lows(const file_items<ordered_leaf>& l
       before = key;
     }
     if (!leaf.is_empty_from(here))
-      detail::refuse_file("leaf ", i / layout::elements, " has something behind its last element");
+      detail::refuse_file("leaf ", i / layout::elements, " has something after its last element");
   }
   return lows;
 }
@@ -111,9 +111,8 @@ void save(const Exec& exec, const Table& table, std::ostream& out) {
   header.elements = static_cast<std::uint64_t>(table.size());
   writer.write(&header, sizeof(header));
   writer.seal();
-  const Kokkos::View<const detail::ordered_leaf*, typename Table::memory_space,
-                     Kokkos::MemoryUnmanaged>
-      leaves(table.leaves(), static_cast<std::size_t>(table.number_of_leaves()));
+  const detail::memory_array<const detail::ordered_leaf, typename Table::memory_space> leaves(
+      table.leaves(), static_cast<std::size_t>(table.number_of_leaves()));
   writer.write_view(leaves, [](detail::ordered_leaf* leaf, std::size_t n) {
     // Nobody has written these bytes.
     constexpr std::size_t used = detail::ordered_leaf_bytes<layout>::used;
@@ -135,7 +134,6 @@ Table load(const Exec& exec, std::istream& in) {
                 "lanewise: an ordered table is loaded by instances whose memory space is its own");
   using layout = typename Table::layout;
   using word = typename Table::word;
-  using host_words = Kokkos::View<const word*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   detail::file_reader reader(in);
   const auto mine = detail::ordered_header_of<Table>();
   const auto header = reader.read_header(mine, "ordered table");
@@ -154,11 +152,11 @@ Table load(const Exec& exec, std::istream& in) {
 
   const auto table =
       Table::allocated("Lanewise::load", static_cast<std::uint32_t>(header.elements));
-  units.move_to(typename Table::template array<detail::ordered_leaf>(table.leaves(), leaves));
-  Kokkos::deep_copy(typename Table::template array<word>(table.lows(), leaves),
-                    host_words(lows.data(), leaves));
-  auto tree = table.tree();
-  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  using memory = typename Table::memory_space;
+  units.move_to(detail::memory_array<detail::ordered_leaf, memory>(table.leaves(), leaves));
+  Kokkos::deep_copy(detail::memory_array<word, memory>(table.lows(), leaves),
+                    detail::memory_array<const word, Kokkos::HostSpace>(lows.data(), leaves));
+  kernels::sample_lows(exec, table);
   exec.fence("Lanewise::load: the tree is sampled");
   return table;
 }

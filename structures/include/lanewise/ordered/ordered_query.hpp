@@ -20,21 +20,21 @@ struct bound_query {
   static constexpr const char* label =
       upper ? "Lanewise::ordered::upper_bound" : "Lanewise::ordered::lower_bound";
   static constexpr bool right = upper;
-  std::int64_t* places;
+  std::int64_t* positions;
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     const Leaves& leaf, std::int64_t first, const Keys& key) const {
-    const auto place = table.template bound_at<upper>(warp, active, leaf, key);
-    warp.store(active, places + first, warp.template cast<std::int64_t>(place));
+    const auto position = table.template bound_at<upper>(warp, active, leaf, key);
+    warp.store(active, positions + first, warp.template cast<std::int64_t>(position));
     return typename Warp::template lanes<table_status>(table_status::none);
   }
 };
 
-template <bool upper, class Exec, class Table, class Keys, class Places>
+template <bool upper, class Exec, class Table, class Keys, class Positions>
 void find_bounds(const Exec& exec, const char* name, const Table& table, const Keys& keys,
-                 const Places& places) {
+                 const Positions& positions) {
   const auto arrays = kernels::arrays_of<Exec, Table>(name, keys);
-  auto* const to = kernels::array_of<std::int64_t, Exec>(name, "places", places, arrays.n);
+  auto* const to = kernels::array_of<std::int64_t, Exec>(name, "positions", positions, arrays.n);
   kernels::query_table(exec, name, table, arrays, bound_query<upper>{to}, table_options{});
 }
 
@@ -52,7 +52,7 @@ struct count_query {
   }
 };
 
-/// f(place, key, value) for elements from place `first` on, or f(place, key) for those of a set.
+/// f(position, key, value) for elements from position `first` on, or f(position, key) of a set.
 template <class View, class F>
 struct visit_elements_body {
   View table;
@@ -63,17 +63,17 @@ struct visit_elements_body {
   LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
                                     std::int64_t begin) const {
     using numbers = lanes_t<Warp, std::uint32_t>;
-    numbers place = warp.lane() + numbers(first + static_cast<std::uint32_t>(begin));
-    auto key = table.key(warp, active, place);
+    numbers position = warp.lane() + numbers(first + static_cast<std::uint32_t>(begin));
+    auto key = table.key(warp, active, position);
     if constexpr (View::layout::has_values) {
-      auto value = table.value(warp, active, place);
+      auto value = table.value(warp, active, position);
       warp.each(
           active,
           [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
-          place, key, value);
+          position, key, value);
     } else {
       warp.each(
-          active, [this](std::uint32_t i, const auto& k) { f(std::int64_t{i}, k); }, place, key);
+          active, [this](std::uint32_t i, const auto& k) { f(std::int64_t{i}, k); }, position, key);
     }
   }
 };
@@ -86,7 +86,7 @@ void visit_elements(const Exec& exec, const Table& table, std::int64_t first, st
                               table.view(), static_cast<std::uint32_t>(first), f});
 }
 
-/// Stores elements from place `first` on.
+/// Stores elements from position `first` on.
 template <class Key, class Value>
 struct store_element {
   Key* keys;
@@ -103,20 +103,12 @@ template <class Exec, class Table, class KeysOut, class ValuesOut>
 std::int64_t store_elements(const Exec& exec, const char* name, const Table& table,
                             std::int64_t last, const KeysOut& keys_out,
                             const ValuesOut& values_out) {
-  using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
-  const auto keys = kernels::array_of<key, Exec>(name, "keys_out", keys_out);
-  value* values = nullptr;
-  std::int64_t places = keys.extent;
-  if constexpr (Kokkos::is_view_v<ValuesOut>) {
-    const auto array = kernels::array_of<value, Exec>(name, "values_out", values_out);
-    values = array.data;
-    places = array.extent;
-  }
-  kernels::visit_elements(exec, table, 0, std::min({last, keys.extent, places}),
-                          store_element<key, value>{keys.data, values, 0});
-  detail::expects_room(name, "keys_out", keys.extent, last);
-  detail::expects_room(name, "values_out", places, last);
+  const auto to = kernels::outputs_of<Table, Exec>(name, keys_out, values_out);
+  kernels::visit_elements(
+      exec, table, 0, std::min(last, to.room()),
+      store_element<typename Table::key_type, value>{to.keys.data, to.values.data, 0});
+  to.expects_room(name, last);
   return last;
 }
 
@@ -126,7 +118,7 @@ struct measure_range {
   static constexpr const char* label = "Lanewise::ordered::measure_range";
   static constexpr bool right = false;
   const Key* lasts;
-  std::int64_t* places;
+  std::int64_t* positions;
   std::int64_t* lengths;
   template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
@@ -136,7 +128,7 @@ struct measure_range {
     const auto length =
         warp.map([](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; },
                  begin, end);
-    warp.store(active, places + first, warp.template cast<std::int64_t>(begin));
+    warp.store(active, positions + first, warp.template cast<std::int64_t>(begin));
     warp.store(active, lengths + first, length);
     return detail::found_where<Warp>(warp, active, active & (begin < end));
   }
@@ -156,7 +148,7 @@ struct write_ranges_kernel {
 
   view_type table;
   const std::int64_t* offsets;
-  const std::int64_t* places;
+  const std::int64_t* positions;
   std::int64_t ranges;
   std::int64_t n;
   key_type* keys;
@@ -169,23 +161,22 @@ struct write_ranges_kernel {
     using indices = lanes_t<warp_type, std::int64_t>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const index_range mine =
-        lanewise::even_share(divide_up(n, width), id, std::int64_t{team.league()} * Team::warps);
+    const index_range mine = kernels::share_of_warp(team, divide_up(n, width));
     if (mine.begin >= mine.end) return;
-    const places_passed<std::int64_t> begins{offsets, ranges};
+    const positions_passed<std::int64_t> begins{offsets, ranges};
     std::int64_t passed = begins.begin(warp, mine.begin * width);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
       const std::int64_t first = w * width;
       const auto active = warp.first(n - first);
       const indices output = warp.template cast<std::int64_t>(warp.lane()) + indices(first);
       const numbers range = begins.next(warp, passed, output, first + (width - 1)) - numbers(1u);
-      const auto place = warp.template cast<std::uint32_t>(
+      const auto position = warp.template cast<std::uint32_t>(
           output - warp.gather(active, offsets, range, std::int64_t{0}) +
-          warp.gather(active, places, range, std::int64_t{0}));
-      warp.store(active, keys + first, table.key(warp, active, place));
+          warp.gather(active, positions, range, std::int64_t{0}));
+      warp.store(active, keys + first, table.key(warp, active, position));
       if constexpr (view_type::layout::has_values) {
-        if (values != nullptr) warp.store(active, values + first, table.value(warp, active, place));
+        if (values != nullptr)
+          warp.store(active, values + first, table.value(warp, active, position));
       }
     }
   }
@@ -193,25 +184,27 @@ struct write_ranges_kernel {
 
 }  // namespace kernels
 
-/// places(i) = the place of the first element whose key is not less than keys(i); size() where
-/// there is none. This is the number of keys that are less (the rank of keys(i)). Cost and errors
-/// as find.
-template <class Exec, any_ordered_table Table, class Keys, class Places>
-void lower_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
-  kernels::find_bounds<false>(exec, "lower_bound", table, keys, places);
+/// positions(i) = the position of the first element whose key is not less than keys(i); size()
+/// where there is none. This is the number of keys that are less (the rank of keys(i)). Cost and
+/// errors as find.
+template <class Exec, any_ordered_table Table, class Keys, class Positions>
+void lower_bound(const Exec& exec, const Table& table, const Keys& keys,
+                 const Positions& positions) {
+  kernels::find_bounds<false>(exec, "lower_bound", table, keys, positions);
 }
 /// As `lower_bound`, for the first element whose key is greater.
-template <class Exec, any_ordered_table Table, class Keys, class Places>
-void upper_bound(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
-  kernels::find_bounds<true>(exec, "upper_bound", table, keys, places);
+template <class Exec, any_ordered_table Table, class Keys, class Positions>
+void upper_bound(const Exec& exec, const Table& table, const Keys& keys,
+                 const Positions& positions) {
+  kernels::find_bounds<true>(exec, "upper_bound", table, keys, positions);
 }
 
-/// places(i) = how many keys are less than keys(i): lower_bound by the name that says so.
-template <class Exec, any_ordered_table Table, class Keys, class Places>
-void rank(const Exec& exec, const Table& table, const Keys& keys, const Places& places) {
-  lanewise::lower_bound(exec, table, keys, places);
+/// positions(i) = how many keys are less than keys(i): lower_bound by the name that says so.
+template <class Exec, any_ordered_table Table, class Keys, class Positions>
+void rank(const Exec& exec, const Table& table, const Keys& keys, const Positions& positions) {
+  lanewise::lower_bound(exec, table, keys, positions);
 }
-/// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
+/// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at positions
 /// [firsts(i), lasts(i)) have that key. Two calls.
 template <class Exec, any_ordered_table Table, class Keys, class Firsts, class Lasts>
 void equal_range(const Exec& exec, const Table& table, const Keys& keys, const Firsts& firsts,
@@ -245,48 +238,39 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
                    const Offsets& offsets, const KeysOut& keys_out,
                    const ValuesOut& values_out = std::nullopt, const table_options& options = {}) {
   using key = typename Table::key_type;
-  using value = typename Table::view_type::value_type;
-  using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   const auto arrays = kernels::arrays_of<Exec, Table>("range", firsts, "firsts");
   const std::int64_t n = arrays.n;
   const key* const ends = kernels::array_of<const key, Exec>("range", "lasts", lasts, n);
   std::int64_t* const begins =
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
-  const auto keys = kernels::array_of<key, Exec>("range", "keys_out", keys_out);
-  value* values = nullptr;
-  std::int64_t places_of_values = keys.extent;
-  if constexpr (Kokkos::is_view_v<ValuesOut>) {
-    const auto array = kernels::array_of<value, Exec>("range", "values_out", values_out);
-    values = array.data;
-    places_of_values = array.extent;
-  }
+  const auto to = kernels::outputs_of<Table, Exec>("range", keys_out, values_out);
   kernels::workspace_arrays parts{workspace_size{}};
-  const std::size_t places_at = parts.add<std::int64_t>(n),
+  const std::size_t positions_at = parts.add<std::int64_t>(n),
                     lengths_at = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
-  const auto places = kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), places_at, n);
+  const auto positions =
+      kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), positions_at, n);
   const auto lengths =
       kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
-                       kernels::measure_range<key>{ends, places.data(), lengths.data()}, options);
-  lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
+                       kernels::measure_range<key>{ends, positions.data(), lengths.data()},
+                       options);
+  lanewise::exclusive_scan(exec, lengths, kernels::items_view<std::int64_t, Exec>(begins, n + 1),
+                           plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
-  const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});
+  const std::int64_t outputs = std::min(wanted, to.room());
   using kernel = kernels::write_ranges_kernel<Table>;
   if (outputs > 0)
-    lanewise::launch(exec, "Lanewise::ordered::range",
-                     kernels::league_for_windows<kernel>(exec, outputs),
-                     kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
-  if (keys.extent > 0 || places_of_values > 0) {
-    detail::expects_room("range", "keys_out", keys.extent, wanted);
-    detail::expects_room("range", "values_out", places_of_values, wanted);
-  }
+    lanewise::launch(
+        exec, "Lanewise::ordered::range", kernels::league_for_windows<kernel>(exec, outputs),
+        kernel{table.view(), begins, positions.data(), n, outputs, to.keys.data, to.values.data});
+  if (to.are_given()) to.expects_room("range", wanted);
   return wanted;
 }
 
-/// Calls f(place, key, value), or f(place, key) for a set, for every element; place is its
+/// Calls f(position, key, value), or f(position, key) for a set, for every element; position is its
 /// std::int64_t number in the order. By many threads, in any order. Reads all leaves. Does not
 /// block.
 template <class Exec, any_ordered_table Table, class F>
@@ -303,23 +287,23 @@ std::int64_t to_sorted(const Exec& exec, const Table& table, const KeysOut& keys
   return kernels::store_elements(exec, "to_sorted", table, table.size(), keys_out, values_out);
 }
 
-/// The element at a place, or nothing where there is none. **Blocks.**
+/// The element at a position, or nothing where there is none. **Blocks.**
 template <class Key, class Value>
 struct ordered_element {
   Key key;
   Value value;
 };
 template <class Exec, any_ordered_table Table>
-auto element_at(const Exec& exec, const Table& table, std::int64_t place) {
+auto element_at(const Exec& exec, const Table& table, std::int64_t position) {
   using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
   using element = ordered_element<key, value>;
   std::optional<element> result;
-  if (place < 0 || place >= table.size()) return result;
+  if (position < 0 || position >= table.size()) return result;
   result = kernels::blocking_result<element>(exec, [&](const auto& to) {
     kernels::visit_elements(
-        exec, table, place, place + 1,
-        kernels::store_element<key, value>{&to.data()->key, &to.data()->value, place});
+        exec, table, position, position + 1,
+        kernels::store_element<key, value>{&to.data()->key, &to.data()->value, position});
   });
   return result;
 }
@@ -342,7 +326,7 @@ struct ordered_statistics {
   std::int64_t elements = 0;
   std::int64_t leaves = 0;
   int height = 0;          ///< nodes that a search reads, the leaf included
-  double fill = 0;         ///< elements / places of the leaves
+  double fill = 0;         ///< elements / slots of the leaves
   std::int64_t bytes = 0;  ///< of leaves and index
   double bytes_per_element = 0;
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/neighbour_face.hpp>
 #include <lanewise/common/detail/table_memory.hpp>
+#include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>
 
@@ -22,24 +22,19 @@ LANEWISE_BEGIN_NAMESPACE
 /// A table inside kernels, for reading: copied by value, valid as long as the table, or a copy of
 /// it, has not been changed.
 ///
-/// Elements have places 0 ... size() - 1 in the order of their keys, of equal keys in the order of
-/// insertion. So a place is a cursor: the next element is at the next place, and the elements with
-/// keys in [k1, k2] are those at places [lower_bound(k1), upper_bound(k2)).
+/// Elements have positions 0 ... size() - 1 in the order of their keys, of equal keys in the order
+/// of insertion. So a position is a cursor: the next element is at the next position, and the
+/// elements with keys in [k1, k2] are those at positions [lower_bound(k1), upper_bound(k2)).
 ///
 /// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
 /// Warp::lanes<T>.
 template <class Key, class Value>
-class ordered_view : public detail::neighbour_face<
-                         ordered_view<Key, Value>, Key,
-                         std::conditional_t<detail::ordered_layout<Key, Value>::has_values, Value,
-                                            std::uint32_t>> {
+class ordered_view : public detail::table_warp_face<ordered_view<Key, Value>, Key, Value> {
  public:
   using layout = detail::ordered_layout<Key, Value>;
   using word = typename layout::word;
   using value_word = typename layout::value_word;
-  using key_type = Key;
-  /// What stands for values where there are none.
-  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+  using value_type = detail::value_type_of<Value>;
 
   ordered_view() = default;
   ordered_view(const detail::ordered_leaf* leaves, const search_tree<word>& lows,
@@ -56,18 +51,18 @@ class ordered_view : public detail::neighbour_face<
     return size_ / layout::elements + (size_ % layout::elements != 0);
   }
 
-  /// The place of the first element whose key is not less than the lane's, or size(): how many keys
-  /// are less. As lanes<std::uint32_t>, 0 in inactive lanes.
+  /// The position of the first element whose key is not less than the lane's, or size(): how many
+  /// keys are less. As lanes<std::uint32_t>, 0 in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto lower_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
-    return bound<false, false>(warp, active, to_words(warp, key));
+    return bound<false, false>(warp, active, detail::bits_of<Key>(warp, key));
   }
   /// That of the first element whose key is greater, or size().
   template <class Warp>
   LANEWISE_FUNCTION auto upper_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
-    return bound<true, true>(warp, active, to_words(warp, key));
+    return bound<true, true>(warp, active, detail::bits_of<Key>(warp, key));
   }
   /// How many keys are less than the lane's; how many are equal to it.
   template <class Warp>
@@ -80,28 +75,21 @@ class ordered_view : public detail::neighbour_face<
                                const lanes<Warp, Key>& key) const {
     return upper_bound(warp, active, key) - lower_bound(warp, active, key);
   }
-  /// The keys, or values, at these places, which are below size(); Key{} in inactive lanes.
+  /// The keys, or values, at these positions, which are below size(); Key{} in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto key(const Warp& warp, mask<Warp> active,
-                             const lanes<Warp, std::uint32_t>& place) const {
+                             const lanes<Warp, std::uint32_t>& position) const {
     return warp.map(
         active, [](word w) { return lanewise::from_bits<Key>(w); }, Key{},
-        key_words(warp, active, place));
+        key_words(warp, active, position));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto value(const Warp& warp, mask<Warp> active,
-                               const lanes<Warp, std::uint32_t>& place) const
+                               const lanes<Warp, std::uint32_t>& position) const
       requires(layout::has_values) {
     return warp.map(
         active, [](value_word w) { return detail::from_word<value_type>(w); }, value_type{},
-        value_words(warp, active, place));
-  }
-  /// Looks keys up; value becomes that of the first element with the key, where there is one.
-  /// Returns lanes<table_status>: found, absent, and none in inactive lanes.
-  template <class Warp>
-  LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                              lanes<Warp, value_type>& value) const {
-    return find_at(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
+        value_words(warp, active, position));
   }
 
   // Below: what the kernels of this family are made of.
@@ -109,37 +97,33 @@ class ordered_view : public detail::neighbour_face<
   static constexpr int teams_of_queries = 1;
 
   template <class Warp>
-  static LANEWISE_FUNCTION auto to_words(const Warp& warp, const lanes<Warp, Key>& key) {
-    return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
-  }
-  template <class Warp>
   LANEWISE_FUNCTION auto key_words(const Warp& warp, mask<Warp> active,
-                                   const lanes<Warp, std::uint32_t>& place) const {
+                                   const lanes<Warp, std::uint32_t>& position) const {
     return warp.gather(active, reinterpret_cast<const word*>(leaves_),
-                       warp.map([](std::uint32_t i) { return layout::key_at(i); }, place),
+                       warp.map([](std::uint32_t i) { return layout::key_at(i); }, position),
                        layout::padding);
   }
-  /// The keys and the values of a leaf, from those of a place on.
-  LANEWISE_FUNCTION const word* keys_from(std::uint32_t place) const {
-    return reinterpret_cast<const word*>(leaves_) + layout::key_at(place);
+  /// The keys and the values of a leaf, from those of a position on.
+  LANEWISE_FUNCTION const word* keys_from(std::uint32_t position) const {
+    return reinterpret_cast<const word*>(leaves_) + layout::key_at(position);
   }
-  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t place) const {
-    return first_value() + layout::value_at(place);
+  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t position) const {
+    return first_value() + layout::value_at(position);
   }
   template <class Warp>
   LANEWISE_FUNCTION auto value_words(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, std::uint32_t>& place) const {
+                                     const lanes<Warp, std::uint32_t>& position) const {
     return warp.gather(active, first_value(),
-                       warp.map([](std::uint32_t i) { return layout::value_at(i); }, place),
+                       warp.map([](std::uint32_t i) { return layout::value_at(i); }, position),
                        value_word{0});
   }
-  /// The active lanes whose key stands at that place, which may be size().
+  /// The active lanes whose key stands at that position, which may be size().
   template <class Warp>
   LANEWISE_FUNCTION auto is_at(const Warp& warp, mask<Warp> active, const lanes<Warp, word>& key,
-                               const lanes<Warp, std::uint32_t>& place) const {
-    const auto there = active & (place < size_);
-    const mask<Warp> equal = key_words(warp, there, place) == key;
-    return there & equal;
+                               const lanes<Warp, std::uint32_t>& position) const {
+    const auto exists = active & (position < size_);
+    const mask<Warp> equal = key_words(warp, exists, position) == key;
+    return exists & equal;
   }
   /// The leaf to look into for a key: the last one whose first key is less; with `right`, not
   /// greater. The first, where there is none.
@@ -147,11 +131,16 @@ class ordered_view : public detail::neighbour_face<
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> leaf_of(const Warp& warp, mask<Warp> active,
                                                        const lanes<Warp, word>& key) const {
     if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
-    return after_first(warp, active, lows_.template bound<right>(warp, active, key));
+    return detail::last_of<Warp>(warp, active, lows_.template bound<right>(warp, active, key));
   }
   /// What locate finds: the leaf to look into.
   template <class Warp>
   using located = lanes<Warp, std::uint32_t>;
+  template <bool right, class Warp>
+  LANEWISE_FUNCTION located<Warp> locate_active(const Warp& warp, mask<Warp> active,
+                                                const lanes<Warp, Key>& key) const {
+    return leaf_of<right>(warp, active, detail::bits_of<Key>(warp, key));
+  }
   /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
   /// once, and then for all leaves.
   template <bool right, int k, class Warp>
@@ -161,7 +150,7 @@ class ordered_view : public detail::neighbour_face<
     lanes<Warp, std::int64_t> after[k];
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      words[a] = to_words(warp, key[a]);
+      words[a] = detail::bits_of<Key>(warp, key[a]);
       leaf[a] = lanes<Warp, std::uint32_t>(0u);
     }
     if (size_ == 0) return;
@@ -169,7 +158,7 @@ class ordered_view : public detail::neighbour_face<
     const auto all = warp.template first<std::uint32_t>(Warp::width);
     LANEWISE_UNROLL
     for (int a = 0; a < k; ++a) {
-      leaf[a] = after_first(warp, all, after[a]);
+      leaf[a] = detail::last_of<Warp>(warp, all, after[a]);
       if constexpr (k > 1) fetch(warp, leaf[a]);
     }
   }
@@ -179,17 +168,17 @@ class ordered_view : public detail::neighbour_face<
   LANEWISE_FUNCTION auto bound_at(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, std::uint32_t>& leaf,
                                   const lanes<Warp, Key>& key) const {
-    return place_in<upper>(warp, active, leaf, to_words(warp, key));
+    return position_in<upper>(warp, active, leaf, detail::bits_of<Key>(warp, key));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto find_at(const Warp& warp, mask<Warp> active,
                                  const lanes<Warp, std::uint32_t>& leaf,
                                  const lanes<Warp, Key>& key,
                                  lanes<Warp, value_type>& value) const {
-    const auto words = to_words(warp, key);
-    const auto place = place_in<false>(warp, active, leaf, words);
-    const auto hit = is_at(warp, active, words, place);
-    take_value(warp, hit, place, value);
+    const auto words = detail::bits_of<Key>(warp, key);
+    const auto position = position_in<false>(warp, active, leaf, words);
+    const auto hit = is_at(warp, active, words, position);
+    take_value(warp, hit, position, value);
     return detail::found_where<Warp>(warp, active, hit);
   }
   template <bool forward, bool strict, class Warp>
@@ -199,37 +188,23 @@ class ordered_view : public detail::neighbour_face<
                                       lanes<Warp, value_type>& value) const {
     const auto after = bound_at<forward == strict>(warp, active, leaf, key);
     const mask<Warp> hit = active & (forward ? after < size_ : after > 0u);
-    const auto place = forward ? after : after - lanes<Warp, std::uint32_t>(1u);
-    found = lanewise::select(hit, this->key(warp, hit, place), found);
-    take_value(warp, hit, place, value);
+    const auto position = forward ? after : after - lanes<Warp, std::uint32_t>(1u);
+    found = lanewise::select(hit, this->key(warp, hit, position), found);
+    take_value(warp, hit, position, value);
     return detail::found_where<Warp>(warp, active, hit);
-  }
-  template <bool forward, bool strict, class Warp>
-  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                   lanes<Warp, Key>& found, lanes<Warp, value_type>& value) const {
-    const auto leaf = leaf_of<forward == strict>(warp, active, to_words(warp, key));
-    return neighbour_at<forward, strict>(warp, active, leaf, key, found, value);
   }
   /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
   /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
   template <bool upper, bool right, class Warp>
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> bound(const Warp& warp, mask<Warp> active,
                                                      const lanes<Warp, word>& key) const {
-    return place_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
+    return position_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
   }
 
  private:
   LANEWISE_FUNCTION const value_word* first_value() const {
     return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
                                                layout::elements * layout::key_bytes);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION auto after_first(const Warp& warp, mask<Warp> active,
-                                     const lanes<Warp, std::int64_t>& after) const {
-    return warp.map(
-        active,
-        [](std::int64_t b) { return b > 0 ? static_cast<std::uint32_t>(b - 1) : std::uint32_t{0}; },
-        std::uint32_t{0}, after);
   }
   /// Loads a word of the first line of each of these leaves, and asks for the other one. An EPYC
   /// drops most prefetches of lines so far apart (btree_view says more), but not of a line whose
@@ -244,17 +219,17 @@ class ordered_view : public detail::neighbour_face<
     (void)warp.load_relaxed(all, words, at, 0u);
     warp.prefetch(all, words + 64 / sizeof(std::uint32_t), at);
   }
-  /// Places of the lanes' keys, which are in these leaves, or after them.
+  /// Positions of the lanes' keys, which are in these leaves, or after them.
   template <bool upper, class Warp>
-  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> place_in(const Warp& warp, mask<Warp> active,
-                                                        const lanes<Warp, std::uint32_t>& leaf,
-                                                        const lanes<Warp, word>& key) const {
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> position_in(const Warp& warp, mask<Warp> active,
+                                                           const lanes<Warp, std::uint32_t>& leaf,
+                                                           const lanes<Warp, word>& key) const {
     using numbers = lanes<Warp, std::uint32_t>;
     if (size_ == 0) return numbers(0u);
-    const numbers place =
+    const numbers position =
         leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
     // The padding of the last leaf may count as not greater.
-    return lanewise::select(active, lanewise::select(place < size_, place, numbers(size_)),
+    return lanewise::select(active, lanewise::select(position < size_, position, numbers(size_)),
                             numbers(0u));
   }
   /// How many keys of the leaf are less, or not greater.
@@ -266,20 +241,20 @@ class ordered_view : public detail::neighbour_face<
     using tree = search_tree<word>;
     const auto* const keys = reinterpret_cast<const word*>(leaves_);
     if constexpr (layout::elements == tree::node_keys) {
-      // The keys are a node of 64 bytes, in every other place of a node.
+      // The keys are a node of 64 bytes, and every other node of the leaves is one of keys.
       return tree::template ranks<upper>(warp, keys, leaf + leaf, key, less{});
     } else {
       // As many keys are left for every lane.
-      using places = lanes<Warp, std::uint64_t>;
-      places at = warp.template cast<std::uint64_t>(leaf) *
-                  places(std::uint64_t{layout::bytes / layout::key_bytes});
+      using offsets = lanes<Warp, std::uint64_t>;
+      offsets at = warp.template cast<std::uint64_t>(leaf) *
+                   offsets(std::uint64_t{layout::bytes / layout::key_bytes});
       numbers rank(0u);
       for (std::uint32_t left = layout::elements; left > 0;) {
         const std::uint32_t half = left - left / 2;
         const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
         const mask<Warp> before = upper ? x <= key : x < key;
         rank = lanewise::select(before, rank + numbers(half), rank);
-        at = lanewise::select(before, at + places(std::uint64_t{half}), at);
+        at = lanewise::select(before, at + offsets(std::uint64_t{half}), at);
         left -= half;
       }
       return rank;
@@ -288,9 +263,9 @@ class ordered_view : public detail::neighbour_face<
   template <class Warp>
   LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
                                     [[maybe_unused]] mask<Warp> hit,
-                                    [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
+                                    [[maybe_unused]] const lanes<Warp, std::uint32_t>& position,
                                     [[maybe_unused]] lanes<Warp, value_type>& to) const {
-    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, place), to);
+    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, position), to);
   }
   const detail::ordered_leaf* leaves_ = nullptr;
   search_tree<word> lows_;
@@ -305,6 +280,7 @@ class ordered_view : public detail::neighbour_face<
 template <class Key, class Value, key_multiplicity kind_, class MemorySpace>
 class ordered_table {
  public:
+  static constexpr auto family = table_family::ordered;
   static constexpr key_multiplicity kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
@@ -312,114 +288,86 @@ class ordered_table {
   using view_type = ordered_view<Key, Value>;
   using layout = typename view_type::layout;
   using word = typename layout::word;
-  /// As many elements are one too many: places are numbers of 32 bits, with some to spare.
+  /// As many elements are one too many: positions are numbers of 32 bits, with some to spare.
   static constexpr std::int64_t most_elements = (std::int64_t{1} << 32) - 64;
 
   /// An empty table, without memory.
   ordered_table() = default;
-  /// Copies share the elements. A table that was moved from is empty.
-  ordered_table(const ordered_table&) = default;
-  ordered_table(ordered_table&& other) noexcept { swap(other); }
-  ordered_table& operator=(ordered_table other) noexcept {
-    swap(other);
-    return *this;
-  }
-  void swap(ordered_table& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(block_, other.block_);
-    std::swap(owner_, other.owner_);
-  }
+  // Copies share the elements. A table that was moved from is empty.
 
   /// For kernels. Valid until the table and all its copies are changed or end.
-  view_type view() const { return {leaves(), tree(), size_}; }
-  std::int64_t size() const { return size_; }
+  view_type view() const { return {leaves(), tree(), my_.size}; }
+  std::int64_t size() const { return my_.size; }
   /// Nodes that a search reads, the leaf included.
-  int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
+  int height() const { return my_.size == 0 ? 0 : tree().levels + 2; }
   /// Bytes of leaves and index.
-  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(size_)); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(my_.size)); }
 
   /// This table in another memory space. **Blocks.**
   template <class Other, class Exec>
   ordered_table<Key, Value, kind, Other> copy_to(const Exec& exec) const {
     exec.fence("Lanewise::ordered_table: the table is copied");
     using other = ordered_table<Key, Value, kind, Other>;
-    if (size_ == 0) return other();
-    const other copy = other::allocated("Lanewise::ordered_table", size_);
+    if (my_.size == 0) return other();
+    const other copy = other::allocated("Lanewise::ordered_table", my_.size);
     Kokkos::deep_copy(copy.block(), block());
     return copy;
   }
 
   // Below: for the calls of this family.
 
-  template <class T>
-  using array = Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>;
-
   /// A table of `elements` elements, whose leaves and first keys are to be written. They are in a
-  /// block of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
-  ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
-      : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+  /// block of bytes_for(elements) bytes, aligned as leaves are.
+  ordered_table(std::uint32_t elements, std::shared_ptr<char> block)
+      : my_({elements, std::move(block)}) {}
 
   /// One in the memory of a View. **Blocks.**
   static ordered_table allocated(const std::string& label, std::uint32_t elements) {
-    using memory = Kokkos::View<char*, MemorySpace>;
-    auto owner = std::make_shared<memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-                                          bytes_for(elements));
-    detail::use_huge_pages<MemorySpace>(owner->data(), owner->size());
-    char* const block = owner->data();
-    return ordered_table(elements, block, std::move(owner));
+    return {elements, detail::block_of_view<MemorySpace>(label, bytes_for(elements))};
   }
 
   static std::size_t bytes_for(std::uint32_t elements) {
-    const ordered_table shape(elements, nullptr, nullptr);
-    return elements == 0
-               ? 0
-               : shape.lows_begin() + (shape.samples_begin() +
-                                       static_cast<std::size_t>(shape.tree().sample_keys())) *
-                                          sizeof(word);
+    const std::int64_t leaves = leaves_for(elements);
+    return elements == 0 ? 0
+                         : lows_begin(leaves) + detail::sampled_keys<word>{nullptr, leaves}.bytes();
   }
-  array<char> block() const { return array<char>(block_, bytes_for(size_)); }
-  detail::ordered_leaf* leaves() const { return reinterpret_cast<detail::ordered_leaf*>(block_); }
-  word* lows() const {
-    return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
+  detail::memory_array<char, MemorySpace> block() const {
+    return detail::memory_array<char, MemorySpace>(my_.block.get(), bytes_for(my_.size));
   }
-  /// Over the leaves' first keys; its samples are after them.
-  search_tree<word> tree() const {
-    auto t = search_tree<word>::over(lows(), number_of_leaves());
-    t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();
-    return t;
+  detail::ordered_leaf* leaves() const {
+    return detail::at_offset<detail::ordered_leaf>(my_.block, 0);
   }
-  std::int64_t number_of_leaves() const {
-    return divide_up(std::int64_t{size_}, std::int64_t{layout::elements});
+  /// The leaves' first keys.
+  detail::sampled_keys<word> sampled_lows() const {
+    const std::int64_t leaves = number_of_leaves();
+    return {detail::at_offset<word>(my_.block, lows_begin(leaves)), leaves};
   }
+  word* lows() const { return sampled_lows().keys; }
+  search_tree<word> tree() const { return sampled_lows().tree(); }
+  std::int64_t number_of_leaves() const { return leaves_for(my_.size); }
 
  private:
-  std::size_t lows_begin() const {
-    return static_cast<std::size_t>(number_of_leaves()) * sizeof(detail::ordered_leaf);
+  static std::int64_t leaves_for(std::uint32_t elements) {
+    return divide_up(std::int64_t{elements}, std::int64_t{layout::elements});
   }
-  /// Counted in words, a whole number of nodes.
-  std::size_t samples_begin() const {
-    constexpr std::int64_t node = search_tree<word>::node_keys;
-    return static_cast<std::size_t>(lanewise::divide_up(number_of_leaves(), node) * node);
+  static std::size_t lows_begin(std::int64_t leaves) {
+    return static_cast<std::size_t>(leaves) * sizeof(detail::ordered_leaf);
   }
 
-  std::uint32_t size_ = 0;
-  char* block_ = nullptr;
-  std::shared_ptr<void> owner_;
+  struct members {
+    std::uint32_t size = 0;
+    std::shared_ptr<char> block;
+  };
+  detail::emptied_by_move<members> my_;
 };
 
-namespace detail {
-
 template <class T>
-inline constexpr bool is_ordered_table = false;
-template <class Key, class Value, key_multiplicity kind, class Memory>
-inline constexpr bool is_ordered_table<ordered_table<Key, Value, kind, Memory>> = true;
-
-}  // namespace detail
-
-template <class T>
-concept any_ordered_table = detail::is_ordered_table<T>;
+concept any_ordered_table = table_of_family<T, table_family::ordered>;
 /// A map or a set.
 template <class T>
-concept unique_ordered_table = any_ordered_table<T> && T::kind == key_multiplicity::unique;
+concept unique_ordered_table = any_ordered_table<T> && table_of_unique_keys<T>;
+/// A multimap.
+template <class T>
+concept repeated_ordered_table = any_ordered_table<T> && table_of_repeated_keys<T>;
 
 LANEWISE_END_NAMESPACE

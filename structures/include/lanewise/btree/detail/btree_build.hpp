@@ -27,7 +27,7 @@ struct leaves_as_lines {
   static constexpr int width = tree_layout::half;
   const typename tree_layout::node* nodes;
   const std::uint32_t* leaf;
-  const std::uint32_t* in_front;
+  const std::uint32_t* elements_before;
   std::int64_t n;
 
   LANEWISE_FUNCTION std::int64_t lines() const { return n; }
@@ -36,15 +36,16 @@ struct leaves_as_lines {
                                    lanes_t<Warp, typename layout::word>& key,
                                    lanes_t<Warp, typename layout::value_word>& value) const {
     using word = typename tree_layout::word;
-    const std::uint32_t place = in_front[line];
+    const std::uint32_t position = elements_before[line];
     const auto part =
-        line_part{place, static_cast<int>(in_front[line + 1] - place)}.cut(from, Warp::width);
+        line_part{position, static_cast<int>(elements_before[line + 1] - position)}.cut(
+            from, Warp::width);
     const word* const words = reinterpret_cast<const word*>(nodes + leaf[line]) + from;
-    const auto there = warp.first(part.count);
-    key = warp.template cast<typename layout::word>(warp.load(there, words, word{0}));
+    const auto exists = warp.first(part.count);
+    key = warp.template cast<typename layout::word>(warp.load(exists, words, word{0}));
     if constexpr (layout::has_values)
       value = warp.template cast<typename layout::value_word>(
-          warp.load(there, words + tree_layout::half, word{0}));
+          warp.load(exists, words + tree_layout::half, word{0}));
     return part;
   }
 };
@@ -73,12 +74,12 @@ struct roots_target {
   }
   /// Lane first_lane + j has element i + j of a root.
   template <class Warp, class Mask, class Keys, class Values>
-  LANEWISE_FUNCTION void store(const Warp& warp, Mask there, std::uint32_t root, std::uint32_t i,
+  LANEWISE_FUNCTION void store(const Warp& warp, Mask exists, std::uint32_t root, std::uint32_t i,
                                int first_lane, const Keys& key, const Values& value) const {
     node_word* const to = reinterpret_cast<node_word*>(nodes + root) + i;
-    warp.store(there, to - first_lane, warp.template cast<node_word>(key));
+    warp.store(exists, to - first_lane, warp.template cast<node_word>(key));
     if constexpr (layout::has_values)
-      warp.store(there, to + layout::half - first_lane, warp.template cast<node_word>(value));
+      warp.store(exists, to + layout::half - first_lane, warp.template cast<node_word>(value));
   }
   template <class Warp>
   LANEWISE_FUNCTION void begin_leaf(const Warp& warp, std::uint32_t root) const {
@@ -101,17 +102,11 @@ Table make_btree(const Exec& exec, const char* name, std::int64_t elements, cons
                   " nodes and room for ", spare, ", the most is ", Table::most_nodes);
   const auto n = static_cast<std::uint32_t>(roots);
   const auto capacity = static_cast<std::uint32_t>(roots + spare);
-  const std::size_t bytes = Table::bytes_for(n, capacity);
-  void* const block = backend_of<Exec>::allocate(exec, bytes);
-  Table table(n, capacity, block, std::shared_ptr<void>(block, [exec](void* p) {
-                backend_of<Exec>::deallocate(exec, p);
-              }));
-  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
+  Table table(n, capacity, kernels::table_block(exec, Table::bytes_for(n, capacity)));
   kernels::move_lines(exec, "Lanewise::btree::move_lines", source,
                       roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
                                           static_cast<std::uint32_t>(elements), n});
-  auto tree = table.tree();
-  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  kernels::sample_lows(exec, table);
   return table;
 }
 
@@ -148,11 +143,6 @@ struct elements_of_node {
     return Layout::is_inner(state) ? 0 : Layout::count(state);
   }
 };
-struct node_number {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
-};
 
 /// Nodes in use. **Blocks.**
 template <class Exec, class Table>
@@ -184,7 +174,7 @@ class btree_leaves {
       keys_in_order_ = table.lows();
       leaf_ = table.root_nodes();
       if (leaf_ == nullptr) {
-        lanewise::transform(exec, generated(n_, node_number{}), number(1), identity{});
+        lanewise::transform(exec, generated(n_, number_of_item{}), number(1), identity{});
         leaf_ = number(1).data();
       }
     } else {
@@ -197,37 +187,32 @@ class btree_leaves {
   /// Keys of a leaf, but for the first, are not less than its own here, and less than the next.
   const key_word* keys() const { return keys_in_order_; }
   std::int64_t elements() const { return elements_; }
-  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
+  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, elements_before_, n_}; }
 
  private:
   void sort(const Exec& exec) {
     const auto some = number(0);
-    n_ = lanewise::select_if(exec, generated(most_, node_number{}), some,
+    n_ = lanewise::select_if(exec, generated(most_, number_of_item{}), some,
                              is_leaf_with_elements<layout>{nodes_});
     if (n_ == 0) return;
-    const auto first = [this](const auto& v) {
-      return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n_));
-    };
-    const auto leaf = first(number(1));
+    const auto leaf = kernels::first_items(number(1), n_), used = kernels::first_items(some, n_);
     const auto keys = workspace_arrays::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
-    const auto unsorted = first(keys),
+    const auto unsorted = kernels::first_items(keys, n_),
                sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
-    lanewise::transform(exec, first(some), unsorted, least_key_of<layout>{nodes_});
-    lanewise::radix_sort(exec, unsorted, first(some), sorted, leaf);
+    lanewise::transform(exec, used, unsorted, least_key_of<layout>{nodes_});
+    lanewise::radix_sort(exec, unsorted, used, sorted, leaf);
     keys_in_order_ = sorted.data();
     leaf_ = leaf.data();
   }
   void count(const Exec& exec) {
-    std::uint32_t* const in_front = number(2).data();
+    std::uint32_t* const elements_before = number(2).data();
     lanewise::exclusive_scan(
         exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
-        Kokkos::View<std::uint32_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(in_front,
-                                                                                           n_ + 1),
-        plus{}, 0u);
-    in_front_ = in_front;
-    std::uint32_t all = 0;
-    detail::copy_to_host<std::uint32_t>(exec, &all, in_front + n_);
-    elements_ = all;
+        items_view<std::uint32_t, Exec>(elements_before, n_ + 1), plus{}, 0u);
+    elements_before_ = elements_before;
+    std::uint32_t elements = 0;
+    detail::copy_to_host<std::uint32_t>(exec, &elements, elements_before + n_);
+    elements_ = elements;
   }
   auto number(std::int64_t i) {
     return workspace_arrays::view<std::uint32_t, Exec>(
@@ -242,7 +227,7 @@ class btree_leaves {
   std::int64_t n_ = 0;
   const key_word* keys_in_order_ = nullptr;
   const std::uint32_t* leaf_ = nullptr;
-  const std::uint32_t* in_front_ = nullptr;
+  const std::uint32_t* elements_before_ = nullptr;
   std::int64_t elements_ = 0;
 };
 

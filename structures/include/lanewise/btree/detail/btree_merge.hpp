@@ -40,11 +40,6 @@ struct is_marked {
   const std::uint32_t* marks;
   LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const { return marks[i] != 0; }
 };
-template <class T>
-struct item_at {
-  const T* items;
-  LANEWISE_FUNCTION T operator()(const std::uint32_t& i) const { return items[i]; }
-};
 template <class Key>
 struct bits_of_item {
   const Key* keys;
@@ -62,11 +57,11 @@ struct least_key_at {
 template <class Layout, int fill>
 struct leaf_runs {
   std::int64_t n;
-  std::int64_t elements;       // of all runs
-  const std::int64_t* places;  // where each but the first begins
+  std::int64_t elements;          // of all runs
+  const std::int64_t* positions;  // where each but the first begins
 
   LANEWISE_FUNCTION std::int64_t begin(std::int64_t run) const {
-    return run == 0 ? 0 : run < n ? places[run] : elements;
+    return run == 0 ? 0 : run < n ? positions[run] : elements;
   }
   LANEWISE_FUNCTION std::int64_t leaves(std::int64_t run) const {
     const std::int64_t size = begin(run + 1) - begin(run);
@@ -92,9 +87,9 @@ struct new_leaves_of {
 /// The roots of a tree after new leaves were put after touched ones.
 template <class Word>
 struct new_roots {
-  std::int64_t n;                 // touched leaves
-  const std::uint32_t* touched;   // which of the old roots, ascending
-  const std::uint32_t* in_front;  // n + 1: how many new leaves come before those of a touched one
+  std::int64_t n;                          // touched leaves
+  const std::uint32_t* touched;            // which of the old roots, ascending
+  const std::uint32_t* new_leaves_before;  // n + 1: before the new leaves of each touched one
   Word* lows;
   std::uint32_t* nodes;
 
@@ -109,14 +104,14 @@ struct new_roots {
         end = middle;
       }
     }
-    return old + in_front[begin];
+    return old + new_leaves_before[begin];
   }
   /// The touched leaf that leaf number q of all runs comes of.
   LANEWISE_FUNCTION std::int64_t run_of(std::int64_t q) const {
     std::int64_t begin = 0, end = n;
     while (end - begin > 1) {
       const std::int64_t middle = (begin + end) / 2;
-      if (in_front[middle] + middle <= q) {
+      if (new_leaves_before[middle] + middle <= q) {
         begin = middle;
       } else {
         end = middle;
@@ -147,7 +142,7 @@ struct write_runs_kernel {
   using layout = typename Table::layout;
   using node_word = typename layout::word;
   using key_word = typename layout::key_word;
-  static constexpr int places = layout::half;
+  static constexpr int slots = layout::half;
 
   typename Table::ordered_type::view_type elements;
   leaf_runs<layout, Table::fill> runs;
@@ -161,19 +156,17 @@ struct write_runs_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    constexpr int width = places < warp_type::width ? places : warp_type::width;
-    constexpr int together = warp_type::width / width;
+    constexpr int width = slots < warp_type::width ? slots : warp_type::width;
+    constexpr int leaves_of_warp = warp_type::width / width;
     const auto warp = team.warp();
     if (team.index() == 0 && team.warp_index() == 0)
       warp.store(*allocated, used + static_cast<std::uint32_t>(leaves - runs.n));
     const index_range mine =
-        lanewise::even_share(lanewise::divide_up(leaves, std::int64_t{together}),
-                             std::int64_t{team.index()} * Team::warps + team.warp_index(),
-                             std::int64_t{team.league()} * Team::warps);
+        kernels::share_of_warp(team, lanewise::divide_up(leaves, std::int64_t{leaves_of_warp}));
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
     for (std::int64_t w = mine.begin; w < mine.end; ++w)
       warp.template split<width>([&](const auto& sub) LANEWISE_INLINE_LAMBDA {
-        const std::int64_t leaf = w * together + sub.broadcast(sub.take(number), 0);
+        const std::int64_t leaf = w * leaves_of_warp + sub.broadcast(sub.take(number), 0);
         if (leaf < leaves) write(sub, leaf);
       });
   }
@@ -182,21 +175,21 @@ struct write_runs_kernel {
   template <class Warp>
   LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t q) const {
     const std::int64_t run = roots.run_of(q);
-    const std::uint32_t before = roots.in_front[run], old = roots.touched[run];
+    const std::uint32_t before = roots.new_leaves_before[run], old = roots.touched[run];
     const auto i = static_cast<std::uint32_t>(q - before - run);
     const std::uint32_t node = i == 0 ? old_nodes[old] : used + before + i - 1;
     const index_range part = runs.leaf(run, i);
     const auto count = static_cast<int>(part.end - part.begin);
     node_word* const to = reinterpret_cast<node_word*>(nodes + node);
     for (int from = 0; from < count; from += Warp::width) {
-      const auto there = warp.first(count - from);
-      const auto place = warp.lane() + typename Warp::template lanes<std::uint32_t>(
-                                           static_cast<std::uint32_t>(part.begin + from));
-      const auto key = elements.key_words(warp, there, place);
-      warp.store(there, to + from, warp.template cast<node_word>(key));
+      const auto exists = warp.first(count - from);
+      const auto position = warp.lane() + typename Warp::template lanes<std::uint32_t>(
+                                              static_cast<std::uint32_t>(part.begin + from));
+      const auto key = elements.key_words(warp, exists, position);
+      warp.store(exists, to + from, warp.template cast<node_word>(key));
       if constexpr (layout::has_values)
-        warp.store(there, to + layout::half + from,
-                   warp.template cast<node_word>(elements.value_words(warp, there, place)));
+        warp.store(exists, to + layout::half + from,
+                   warp.template cast<node_word>(elements.value_words(warp, exists, position)));
       // The first leaf of all may have got keys below its least one.
       if (from == 0 && (i > 0 || old == 0)) {
         warp.store(roots.lows[old + before + i], warp.broadcast(key, 0));
@@ -207,31 +200,31 @@ struct write_runs_kernel {
   }
 };
 
-/// Some numbers for each leaf of a tree, and a key and a place for each touched leaf.
+/// Some numbers for each leaf of a tree, and a key and a position for each touched leaf.
 template <class Exec, class Table>
 class merge_memory {
  public:
   using key_type = typename Table::key_type;
   template <class T>
-  using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  using view = items_view<T, Exec>;
 
   merge_memory(const Exec& exec, std::int64_t leaves, std::int64_t touched, const char* name)
       : leaves_(leaves + 1),
         touched_(touched),
         keys_(parts_.add<key_type>(touched)),
-        places_(parts_.add<std::int64_t>(touched)),
+        positions_(parts_.add<std::int64_t>(touched)),
         numbers_(parts_.add<std::uint32_t>(4 * leaves_)),
         work_(call_workspace::make<backend_of<Exec>>(exec, nullptr, parts_.size(), name)) {}
 
   view<std::uint32_t> marks() { return number(0); }
   view<std::uint32_t> touched() { return number(1); }
   view<std::uint32_t> nodes() { return number(2); }
-  view<std::uint32_t> in_front() { return number(3); }
+  view<std::uint32_t> counts_before() { return number(3); }
   view<key_type> keys() {
     return workspace_arrays::view<key_type, Exec>(work_.get(), keys_, touched_);
   }
-  view<std::int64_t> places() {
-    return workspace_arrays::view<std::int64_t, Exec>(work_.get(), places_, touched_);
+  view<std::int64_t> positions() {
+    return workspace_arrays::view<std::int64_t, Exec>(work_.get(), positions_, touched_);
   }
 
  private:
@@ -243,15 +236,9 @@ class merge_memory {
 
   workspace_arrays parts_{workspace_size{}};
   std::int64_t leaves_, touched_;
-  std::size_t keys_, places_, numbers_;
+  std::size_t keys_, positions_, numbers_;
   call_workspace work_;
 };
-
-/// The first items of a View.
-template <class View>
-auto first_items(const View& v, std::int64_t n) {
-  return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n));
-}
 
 /// Puts n items with these keys into the tree: `bulk(table)` puts them into an ordered table. False
 /// if there are too few nodes to spare, or no leaves; the tree is then as before. **Blocks.**
@@ -268,63 +255,60 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
   if (leaves.size() == 0) return false;
   const std::int64_t old_roots = leaves.size();
   merge_memory<Exec, Table> memory(exec, old_roots, std::min(old_roots, n), name);
-  const auto old_leaves = lanewise::generated(old_roots, node_number{});
+  const auto old_leaves = lanewise::generated(old_roots, number_of_item{});
 
   const auto marks = memory.marks();
   backend_of<Exec>::zero(exec, marks.data(), marks.size() * sizeof(std::uint32_t));
   lanewise::upper_bound(
-      exec,
-      Kokkos::View<const key_word*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
-          leaves.keys(), old_roots),
+      exec, items_view<const key_word, Exec>(leaves.keys(), old_roots),
       lanewise::generated(n, bits_of_item<key_type>{keys}),
       lanewise::consumed(n, mark_leaf<typename warp_t<Exec>::template part<1>>{marks.data()}));
-  const std::int64_t many =
+  const std::int64_t touched_count =
       lanewise::select_if(exec, old_leaves, memory.touched(), is_marked{marks.data()});
-  const auto touched = kernels::first_items(memory.touched(), many);
-  const auto nodes = kernels::first_items(memory.nodes(), many);
-  const auto in_front = kernels::first_items(memory.in_front(), many + 1);
+  const auto touched = kernels::first_items(memory.touched(), touched_count);
+  const auto nodes = kernels::first_items(memory.nodes(), touched_count);
+  const auto elements_before = kernels::first_items(memory.counts_before(), touched_count + 1);
   lanewise::transform(exec, touched, nodes, item_at<std::uint32_t>{leaves.nodes()});
   lanewise::exclusive_scan(
       exec,
-      lanewise::generated(many + 1, elements_of_leaf<layout>{tree.nodes(), nodes.data(), many}),
-      in_front, plus{}, 0u);
-  std::uint32_t there = 0;
-  detail::copy_to_host<std::uint32_t>(exec, &there, in_front.data() + many);
+      lanewise::generated(touched_count + 1,
+                          elements_of_leaf<layout>{tree.nodes(), nodes.data(), touched_count}),
+      elements_before, plus{}, 0u);
+  std::uint32_t elements = 0;
+  detail::copy_to_host<std::uint32_t>(exec, &elements, elements_before.data() + touched_count);
   auto all = kernels::make_table_of_lines<ordered_type>(
-      exec, name, there, leaves_as_lines<Table>{tree.nodes(), nodes.data(), in_front.data(), many});
+      exec, name, elements,
+      leaves_as_lines<Table>{tree.nodes(), nodes.data(), elements_before.data(), touched_count});
   bulk(all);
 
-  const auto run_keys = kernels::first_items(memory.keys(), many);
-  const auto places = kernels::first_items(memory.places(), many);
+  const auto run_keys = kernels::first_items(memory.keys(), touched_count);
+  const auto positions = kernels::first_items(memory.positions(), touched_count);
   lanewise::transform(exec, touched, run_keys, least_key_at<key_type, key_word>{leaves.keys()});
-  lanewise::lower_bound(exec, all, run_keys, places);
-  const runs_type runs{many, all.size(), places.data()};
-  lanewise::exclusive_scan(exec, lanewise::generated(many + 1, new_leaves_of<runs_type>{runs}),
-                           in_front, plus{}, 0u);
-  std::uint32_t fresh = 0;
-  detail::copy_to_host<std::uint32_t>(exec, &fresh, in_front.data() + many);
+  lanewise::lower_bound(exec, all, run_keys, positions);
+  const runs_type runs{touched_count, all.size(), positions.data()};
+  const auto new_leaves_before = elements_before;
+  lanewise::exclusive_scan(exec,
+                           lanewise::generated(touched_count + 1, new_leaves_of<runs_type>{runs}),
+                           new_leaves_before, plus{}, 0u);
+  std::uint32_t new_leaves = 0;
+  detail::copy_to_host<std::uint32_t>(exec, &new_leaves, new_leaves_before.data() + touched_count);
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
-  if (used + fresh > tree.capacity()) return false;
+  if (used + new_leaves > tree.capacity()) return false;
 
-  const auto roots = static_cast<std::uint32_t>(old_roots + fresh);
-  const std::size_t bytes = Table::top_bytes_for(roots);
-  void* const block = backend_of<Exec>::allocate(exec, bytes);
-  Table changed = tree.with_top(roots, block, std::shared_ptr<void>(block, [exec](void* p) {
-                                  backend_of<Exec>::deallocate(exec, p);
-                                }));
-  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
-  const new_roots<key_word> to{many, touched.data(), in_front.data(), changed.lows(),
-                               changed.root_nodes()};
+  const auto roots = static_cast<std::uint32_t>(old_roots + new_leaves);
+  Table changed = tree.with_top(roots, kernels::table_block(exec, Table::top_bytes_for(roots)));
+  const new_roots<key_word> to{touched_count, touched.data(), new_leaves_before.data(),
+                               changed.lows(), changed.root_nodes()};
   lanewise::transform(
       exec, old_leaves,
       lanewise::consumed(old_roots, move_root<key_word>{to, leaves.keys(), leaves.nodes()}),
       identity{});
-  lanewise::launch(exec, "Lanewise::btree::write_runs",
-                   kernels::league_for_windows<kernel>(exec, (many + fresh) * kernel::places),
-                   kernel{all.view(), runs, to, leaves.nodes(), tree.nodes(), tree.allocated(),
-                          static_cast<std::uint32_t>(used), many + fresh});
-  auto search = changed.tree();
-  kernels::sample_keys(exec, search, changed.lows() + (search.samples - changed.lows()));
+  lanewise::launch(
+      exec, "Lanewise::btree::write_runs",
+      kernels::league_for_windows<kernel>(exec, (touched_count + new_leaves) * kernel::slots),
+      kernel{all.view(), runs, to, leaves.nodes(), tree.nodes(), tree.allocated(),
+             static_cast<std::uint32_t>(used), touched_count + new_leaves});
+  kernels::sample_lows(exec, changed);
   exec.fence("Lanewise::btree: the leaves are written");
   tree = std::move(changed);
   return true;

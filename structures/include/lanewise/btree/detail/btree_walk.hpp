@@ -103,12 +103,12 @@ class btree_walk {
       if (!at.has_room) return table_status::no_room;
       const word before = at.seen[Layout::state_at];
       const int i = Layout::template rank<false>(at.seen, k);
-      const bool there = Layout::is_at(at.seen, i, k);
+      const bool is_stored = Layout::is_at(at.seen, i, k);
       const word old = Layout::item(at.seen, i);
-      const table_status wanted = outcome(operation, there);
+      const table_status wanted = outcome(operation, is_stored);
       if (wanted < table_status::inserted || wanted == table_status::present) {
         if (!is_whole(at)) continue;
-        if (there) value = old;
+        if (is_stored) value = old;
         return wanted;
       }
       if (wanted == table_status::inserted && at.count() == Layout::most) {
@@ -178,16 +178,16 @@ class btree_walk {
     return now == at.seen[Layout::state_at];
   }
 
-  static LANEWISE_FUNCTION table_status outcome(table_operation operation, bool there) {
+  static LANEWISE_FUNCTION table_status outcome(table_operation operation, bool is_stored) {
     switch (operation) {
       case table_operation::find:
-        return there ? table_status::found : table_status::absent;
+        return is_stored ? table_status::found : table_status::absent;
       case table_operation::erase:
-        return there ? table_status::erased : table_status::absent;
+        return is_stored ? table_status::erased : table_status::absent;
       case table_operation::insert:
-        return there ? table_status::present : table_status::inserted;
+        return is_stored ? table_status::present : table_status::inserted;
       default:
-        return there ? table_status::updated : table_status::inserted;
+        return is_stored ? table_status::updated : table_status::inserted;
     }
   }
 
@@ -277,11 +277,11 @@ class btree_walk {
     solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
   /// Some nodes in a row, or none.
-  LANEWISE_FUNCTION std::uint32_t allocate(std::uint32_t many) const {
+  LANEWISE_FUNCTION std::uint32_t allocate(std::uint32_t count) const {
     // A thread that looks first does not count on when there are none.
-    if (solo_.load(*memory_.allocated) + many > memory_.capacity) return none;
-    const std::uint32_t first = solo_.fetch_add(*memory_.allocated, many);
-    if (first + many <= memory_.capacity) return first;
+    if (solo_.load(*memory_.allocated) + count > memory_.capacity) return none;
+    const std::uint32_t first = solo_.fetch_add(*memory_.allocated, count);
+    if (first + count <= memory_.capacity) return first;
     // The last node, where two were wanted, is in use from now on: as an empty leaf.
     for (std::uint32_t i = first; i < memory_.capacity; ++i) solo_.store(state_of(i), word{0});
     return none;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/common/detail/table_memory.hpp>
 #include <lanewise/common/detail/table_words.hpp>
 #include <lanewise/common/table_options.hpp>
 #include <lanewise/data/source.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -16,6 +18,26 @@
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
+
+/// n items in memory of Exec.
+template <class T, class Exec>
+using items_view = detail::memory_array<T, typename Exec::memory_space>;
+
+struct number_of_item {
+  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i);
+  }
+};
+template <class T>
+struct item_at {
+  const T* items;
+  LANEWISE_FUNCTION T operator()(const std::uint32_t& i) const { return items[i]; }
+};
+/// The first items of a View.
+template <class View>
+auto first_items(const View& v, std::int64_t n) {
+  return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n));
+}
 
 /// A View of T that calls of Exec can reach.
 template <class T, class Exec, class V>
@@ -51,6 +73,34 @@ constexpr void expects_reachable_table() {
                 "lanewise: this execution space cannot reach the memory of a table");
 }
 
+/// The arrays that elements are written to. Where no values are wanted they are null, and have as
+/// many items as the keys.
+template <class Key, class Value>
+struct element_outputs {
+  array_sink<Key> keys;
+  array_sink<Value> values;
+
+  std::int64_t room() const { return std::min(keys.extent, values.extent); }
+  bool are_given() const { return keys.extent > 0 || values.extent > 0; }
+  /// Throws std::length_error where there is less room than for n elements.
+  void expects_room(const char* name, std::int64_t n) const {
+    detail::expects_room(name, "keys_out", keys.extent, n);
+    detail::expects_room(name, "values_out", values.extent, n);
+  }
+};
+template <class Table, class Exec, class KeysOut, class ValuesOut>
+auto outputs_of(const char* name, const KeysOut& keys_out, const ValuesOut& values_out) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
+  element_outputs<key, value> to{kernels::array_of<key, Exec>(name, "keys_out", keys_out), {}};
+  if constexpr (Kokkos::is_view_v<ValuesOut>) {
+    to.values = kernels::array_of<value, Exec>(name, "values_out", values_out);
+  } else {
+    to.values = {nullptr, to.keys.extent};
+  }
+  return to;
+}
+
 /// The arrays of a bulk call. All but keys may be null.
 template <class Key, class Value>
 struct call_arrays {
@@ -61,10 +111,10 @@ struct call_arrays {
   Value* found = nullptr;
   std::uint32_t* numbers = nullptr;
 
-  /// Items [first, first + many).
-  call_arrays part(std::int64_t first, std::int64_t many) const {
+  /// Items [first, first + count).
+  call_arrays part(std::int64_t first, std::int64_t count) const {
     const auto from = [first](auto* p) { return p == nullptr ? p : p + first; };
-    return {keys + first, many, from(operations), from(given), from(found), from(numbers)};
+    return {keys + first, count, from(operations), from(given), from(found), from(numbers)};
   }
 };
 template <class Table>
@@ -129,6 +179,12 @@ auto league_for_windows(const Exec& exec, std::int64_t items) {
       exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
 }
 
+/// The part of n windows or lines that a warp of a league takes.
+template <class Team>
+LANEWISE_FUNCTION index_range share_of_warp(const Team& team, std::int64_t n) {
+  return lanewise::even_share(n, std::int64_t{team.index()} * Team::warps + team.warp_index(),
+                              std::int64_t{team.league()} * Team::warps);
+}
 /// Calls f(warp, active, first) for windows of n items: lane l has item first + l.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_windows(const Team& team, std::int64_t n, const F& f) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/common/table_vocabulary.hpp>
+#include <lanewise/data/radix_key.hpp>
 #include <lanewise/warp/warp.hpp>
 
 #include <cstddef>
@@ -19,6 +20,10 @@ inline constexpr std::size_t bytes_of_type = sizeof(T);
 template <>
 inline constexpr std::size_t bytes_of_type<void> = 0;
 
+/// A type that stands for values where there are none.
+template <class Value>
+using value_type_of = std::conditional_t<std::is_void_v<Value>, std::uint32_t, Value>;
+
 template <class Word, class T>
 LANEWISE_FUNCTION Word to_word(const T& x) {
   Word w = 0;
@@ -32,16 +37,16 @@ LANEWISE_FUNCTION T from_word(Word w) {
   return x;
 }
 
-/// combine(there, given) of users' values, on words.
+/// combine(stored, given) of users' values, on words.
 template <class Value, class Word, class Combine>
 struct combine_words {
   Combine combine;
-  LANEWISE_FUNCTION Word operator()(Word there, Word given) const {
+  LANEWISE_FUNCTION Word operator()(Word stored, Word given) const {
     if constexpr (std::is_void_v<Value>) {
       return given;
     } else {
       return detail::to_word<Word>(static_cast<Value>(
-          combine(detail::from_word<Value>(there), detail::from_word<Value>(given))));
+          combine(detail::from_word<Value>(stored), detail::from_word<Value>(given))));
     }
   }
 };
@@ -51,6 +56,22 @@ struct keep_given {
     return given;
   }
 };
+
+/// Keys as unsigned integers in the same order.
+template <class Key, class Warp>
+LANEWISE_FUNCTION auto bits_of(const Warp& warp, const lanes_t<Warp, Key>& key) {
+  return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
+}
+/// The last of `number` leaves or roots, or 0. 0 in inactive lanes.
+template <class Warp>
+LANEWISE_FUNCTION lanes_t<Warp, std::uint32_t> last_of(const Warp& warp,
+                                                       mask_t<Warp, std::uint32_t> active,
+                                                       const lanes_t<Warp, std::int64_t>& number) {
+  return warp.map(
+      active,
+      [](std::int64_t n) { return n > 0 ? static_cast<std::uint32_t>(n - 1) : std::uint32_t{0}; },
+      std::uint32_t{0}, number);
+}
 
 /// Lanes of statuses as lanes of numbers, and back.
 template <class Warp>

@@ -48,7 +48,8 @@ struct list_digit {
   std::uint32_t mask;
 
   template <class Layout>
-  list_digit(const detail::slab_places<Layout, Hash>& where, int from_bit, std::uint32_t bits = ~0u)
+  list_digit(const detail::slab_locator<Layout, Hash>& where, int from_bit,
+             std::uint32_t bits = ~0u)
       : hash(where.hash),
         buckets(where.buckets),
         least_reserved(Layout::least_reserved),
@@ -65,7 +66,7 @@ template <class Key, class Value>
 struct slab_items {
   Key* keys = nullptr;
   Value* values = nullptr;
-  std::uint32_t* places = nullptr;
+  std::uint32_t* indices = nullptr;
 };
 
 template <class View, class Key, table_operation operation>
@@ -99,10 +100,10 @@ struct slab_build_kernel {
   View table;
   slab_classes cut;
   slab_items<const Key, const value> from;  // sorted by class
-  const value* given;                       // values, or null; where from.places says
+  const value* given;                       // values, or null; where from.indices says
   slab_items<Key, value> left;              // receives what is left over
   std::int64_t* lefts;                      // how many
-  table_status* status;                     // null for none; where from.places says
+  table_status* status;                     // null for none; where from.indices says
   status_counts* tally;                     // null for none
   std::int64_t n;
   std::int64_t most;  // items of a class that a team takes; the others are left over
@@ -162,23 +163,23 @@ struct slab_build_kernel {
     }
   }
 
-  /// The place of an element's key. Slabs are turned, so that the same elements of different slabs
+  /// The slot of an element's key. Slabs are turned, so that the same elements of different slabs
   /// are in different banks.
-  static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t list, std::uint32_t element) {
+  static LANEWISE_FUNCTION std::uint32_t slot_of(std::uint32_t list, std::uint32_t element) {
     constexpr std::uint32_t apart =
         128 / (slots * sizeof(word));  // slabs whose keys fill all banks
     return (list * slots) | ((element + list / apart) & (slots - 1));
   }
-  /// As `place_of`, for an element of every lane's pack, the packs being those from pack `first`
+  /// As `slot_of`, for an element of every lane's pack, the packs being those from pack `first`
   /// on.
   template <class Warp>
-  static LANEWISE_FUNCTION auto places_in_packs(const Warp& warp, int first, int element) {
+  static LANEWISE_FUNCTION auto slots_in_packs(const Warp& warp, int first, int element) {
     constexpr std::uint32_t packs = words / per_pack;  // of a slab
     return warp.map(
         [first, element](std::uint32_t lane) {
           const std::uint32_t pack = static_cast<std::uint32_t>(first) + lane;
-          return place_of(pack / packs,
-                          pack % packs * elements_per_pack + static_cast<std::uint32_t>(element));
+          return slot_of(pack / packs,
+                         pack % packs * elements_per_pack + static_cast<std::uint32_t>(element));
         },
         warp.lane());
   }
@@ -207,7 +208,7 @@ struct slab_build_kernel {
       for (int r = 0; r < rows; ++r) {
         LANEWISE_UNROLL
         for (int e = 0; e < elements_per_pack; ++e) {
-          const auto at = places_in_packs(warp, row + r * width, e);
+          const auto at = slots_in_packs(warp, row + r * width, e);
           const auto word_of = [&](int j) {
             return warp.map([j](const word_pack& p) { return p[j]; }, got[r]);
           };
@@ -235,7 +236,7 @@ struct slab_build_kernel {
       };
       LANEWISE_UNROLL
       for (int e = 0; e < elements_per_pack; ++e) {
-        const auto at = places_in_packs(warp, first, e);
+        const auto at = slots_in_packs(warp, first, e);
         put_word(e * layout::words, warp.gather(shared.cells, at));
         if constexpr (layout::has_values) put_word(2 * e + 1, warp.gather(shared.cells + keys, at));
       }
@@ -243,19 +244,19 @@ struct slab_build_kernel {
     }
   }
 
-  /// Puts the first `many` items from item `at` on into the piece's slabs, as far as they live
+  /// Puts the first `count` items from item `at` on into the piece's slabs, as far as they live
   /// there.
   template <class Warp, class Scratch>
   LANEWISE_FUNCTION void window(const Warp& warp, Scratch& shared, std::int64_t at,
-                                std::int64_t many, std::uint32_t first, std::uint32_t here,
+                                std::int64_t count, std::uint32_t first, std::uint32_t here,
                                 lanes<Warp>& came) const {
-    const auto exist = warp.first(many);
+    const auto exist = warp.first(count);
     const auto key = warp.load(exist, from.keys + at, Key{});
-    lanes<Warp> place(0u);
-    if (from.places != nullptr) place = warp.load(exist, from.places + at, std::uint32_t{0});
+    lanes<Warp> index(0u);
+    if (from.indices != nullptr) index = warp.load(exist, from.indices + at, std::uint32_t{0});
     lanes<Warp, value> values(value{});
     if constexpr (layout::has_values) {
-      values = given != nullptr ? warp.gather(exist, given, place, value{})
+      values = given != nullptr ? warp.gather(exist, given, index, value{})
                                 : warp.load(exist, from.values + at, value{});
     }
     const auto where = table.locate(warp, exist, key);
@@ -266,10 +267,10 @@ struct slab_build_kernel {
     const auto result = put(warp, shared.cells, live, list, where.name, given_words);
     const auto done = live & (result != 0u);
     if (status != nullptr)
-      warp.scatter(done, status, place,
+      warp.scatter(done, status, index,
                    warp.map([](std::uint32_t s) { return static_cast<table_status>(s); }, result));
     if (tally != nullptr) came = came + warp.histogram(done, result, statuses);
-    leave(warp, live & (result == 0u), key, values, place);
+    leave(warp, live & (result == 0u), key, values, index);
   }
 
   /// Every lane's item into the slab of its list. Returns numbers of table_status: none for what
@@ -288,29 +289,28 @@ struct slab_build_kernel {
     lanes<Warp> next(0u);  // all keys before it are others
     auto todo = live;
     while (warp.any(todo)) {
-      lanes<Warp, word> there[step];
+      lanes<Warp, word> stored[step];
       LANEWISE_UNROLL
       for (int j = 0; j < step; ++j) {
-        const auto at = warp.map(
-            [j](std::uint32_t l, std::uint32_t e) {
-              return place_of(l, e + static_cast<std::uint32_t>(j));
-            },
-            list, next);
-        there[j] = warp.template load_relaxed<scope::team>(todo, static_cast<const word*>(cells),
-                                                           at, empty);
+        const auto at =
+            warp.map([j](std::uint32_t l,
+                         std::uint32_t e) { return slot_of(l, e + static_cast<std::uint32_t>(j)); },
+                     list, next);
+        stored[j] = warp.template load_relaxed<scope::team>(todo, static_cast<const word*>(cells),
+                                                            at, empty);
       }
       // The first that decides: the key, or an empty one.
       lanes<Warp> element(elements);
       LANEWISE_UNROLL
       for (int j = step - 1; j >= 0; --j) {
-        auto decides = there[j] == empty;
-        if constexpr (!adds) decides = decides | (there[j] == name);
+        auto decides = stored[j] == empty;
+        if constexpr (!adds) decides = decides | (stored[j] == name);
         element =
             lanewise::select(decides, next + lanes<Warp>(static_cast<std::uint32_t>(j)), element);
       }
       const auto decided = todo & (element < elements);
       const auto at =
-          warp.map([](std::uint32_t l, std::uint32_t e) { return place_of(l, e); }, list, element);
+          warp.map([](std::uint32_t l, std::uint32_t e) { return slot_of(l, e); }, list, element);
       const auto before = warp.template compare_exchange<order::relaxed, scope::team>(
           decided, cells, at, lanes<Warp, word>(empty), name);
       const auto won = decided & (before == empty);
@@ -346,13 +346,13 @@ struct slab_build_kernel {
 
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void leave(const Warp& warp, Mask over, const lanes<Warp, Key>& key,
-                               const lanes<Warp, value>& values, const lanes<Warp>& place) const {
-    const int many = warp.count(over);
-    if (many == 0) return;
-    const std::int64_t at = warp.fetch_add(*lefts, static_cast<std::int64_t>(many));
+                               const lanes<Warp, value>& values, const lanes<Warp>& index) const {
+    const int left_over = warp.count(over);
+    if (left_over == 0) return;
+    const std::int64_t at = warp.fetch_add(*lefts, static_cast<std::int64_t>(left_over));
     warp.compress_store(left.keys + at, over, key);
     if (left.values != nullptr) warp.compress_store(left.values + at, over, values);
-    if (left.places != nullptr) warp.compress_store(left.places + at, over, place);
+    if (left.indices != nullptr) warp.compress_store(left.indices + at, over, index);
   }
 
   /// Leaves the items over that their class has beyond what a team takes: item i is one of them if
@@ -363,16 +363,16 @@ struct slab_build_kernel {
     using warp_type = typename Team::warp_type;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t many = most / 2;
-    const auto mine = team.share(divide_up(n, many));
+    const std::int64_t half = most / 2;
+    const auto mine = team.share(divide_up(n, half));
     for (std::int64_t part = mine.begin; part < mine.end; ++part) {
-      const std::int64_t begin = part * many;
-      const std::int64_t end = Kokkos::min(begin + many, n);
-      if (begin < many || class_of_item(begin - many) != class_of_item(begin)) continue;
+      const std::int64_t begin = part * half;
+      const std::int64_t end = Kokkos::min(begin + half, n);
+      if (begin < half || class_of_item(begin - half) != class_of_item(begin)) continue;
       for (std::int64_t at = begin + team.warp_index() * width; at < end;
            at += Team::warps * width) {
-        const std::int64_t there = end - at;
-        const auto exist = warp.first(there);
+        const std::int64_t count = end - at;
+        const auto exist = warp.first(count);
         const auto key = warp.load(exist, from.keys + at, Key{});
         const auto over = exist & (warp.map(
                                        exist,
@@ -382,11 +382,11 @@ struct slab_build_kernel {
                                              i >= 0 && class_of_item(i) == class_of(k));
                                        },
                                        std::uint32_t{0}, warp.lane(), key) != 0u);
-        lanes<warp_type> place(0u);
-        if (from.places != nullptr) place = warp.load(exist, from.places + at, std::uint32_t{0});
+        lanes<warp_type> index(0u);
+        if (from.indices != nullptr) index = warp.load(exist, from.indices + at, std::uint32_t{0});
         lanes<warp_type, value> values(value{});
         if (from.values != nullptr) values = warp.load(exist, from.values + at, value{});
-        leave(warp, over, key, values, place);
+        leave(warp, over, key, values, index);
       }
     }
   }

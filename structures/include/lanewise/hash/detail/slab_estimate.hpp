@@ -40,11 +40,11 @@ struct different_keys_kernel {
     team.barrier();
     const index_range mine = team.share(n);
     for (std::int64_t i = mine.begin + begin; i < mine.end; i += stride) {
-      const auto there = warp.first(mine.end - i);
+      const auto exists = warp.first(mine.end - i);
       const auto hash =
-          warp.map([](const Key& k) { return hash_of(k); }, warp.load(there, keys + i, Key{}));
+          warp.map([](const Key& k) { return hash_of(k); }, warp.load(exists, keys + i, Key{}));
       warp.template fetch_max<order::relaxed, scope::team>(
-          there, shared.most,
+          exists, shared.most,
           warp.map([](std::uint64_t h) { return static_cast<std::uint32_t>(h >> 52); }, hash),
           warp.map([](std::uint64_t h) { return zeros_and_one(h << 12 | 1u << 11); }, hash));
     }

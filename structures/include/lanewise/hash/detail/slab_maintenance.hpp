@@ -37,9 +37,9 @@ struct visit_action : stateless_action {
                                     std::uint32_t bucket) const {
     using word = typename Walk::word;
     for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
-      walk.visit(s, [&](const auto& there, auto keys, auto values) {
+      walk.visit(s, [&](const auto& exists, auto keys, auto values) {
         sub.each(
-            there,
+            exists,
             [&](word& k, word& v) {
               const Key key = table.where().template key_of<Key>(bucket, k);
               if constexpr (std::is_void_v<Value>) {
@@ -58,15 +58,15 @@ struct visit_action : stateless_action {
 
 /// Calls f(key, value), or f(key) for a set, for every element, in any order and by many threads.
 /// No kernel may be changing the table. Reads all slabs. Does not block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash,
-          class F>
-void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-              const F& f) {
+template <class Exec, any_slab_table Table, class F>
+void for_each(const Exec& exec, const Table& table, const F& f) {
+  using key = typename Table::key_type;
+  using value = typename Table::mapped_type;
   constexpr bool fitting = [] {
-    if constexpr (std::is_void_v<Value>) {
-      return detail::fits<Exec, void, F, Key>();
+    if constexpr (std::is_void_v<value>) {
+      return detail::fits<Exec, void, F, key>();
     } else {
-      return detail::fits<Exec, void, F, Key, Value>();
+      return detail::fits<Exec, void, F, key, value>();
     }
   }();
   static_assert(fitting,
@@ -74,21 +74,21 @@ void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, 
                 "value, of a set with a key, and its operator() is const");
   if constexpr (fitting)
     kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table,
-                       kernels::visit_action<Key, Value, F>(f));
+                       kernels::visit_action<key, value, F>(f));
 }
 
 /// Closes the gaps that deletions have left: every list then has as few slabs as it needs. Gives
 /// the other slabs back to the pool. Not to run beside any other operation on the table, reading
 /// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+template <class Exec, any_slab_table Table>
+void flush(const Exec& exec, Table& table) {
   kernels::for_lists(exec, "Lanewise::slab_hash::flush", table, kernels::flush_action{});
 }
 
 /// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
 /// table. Does not block.
-template <class Exec, class Key, class Value, key_multiplicity kind, class Memory, class Hash>
-void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+template <class Exec, any_slab_table Table>
+void clear(const Exec& exec, Table& table) {
   kernels::for_lists(exec, "Lanewise::slab_hash::clear", table, kernels::clear_action{});
   table.set_taken(0);
 }

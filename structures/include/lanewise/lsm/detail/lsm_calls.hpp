@@ -15,9 +15,6 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-template <class T, class Exec>
-using lsm_items = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-
 /// How many tombstones there are in word i of those of all levels.
 template <class Key, class Value, class Warp>
 struct lsm_dead_in_word {

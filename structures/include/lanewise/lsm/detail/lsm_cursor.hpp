@@ -23,7 +23,7 @@ struct lsm_levels_of {
   bool is_clean = false;  ///< at most one level, with every key once and no tombstone
 };
 
-/// A merge of parts of all levels by one lane, in memory of its own: a place in each level, and
+/// A merge of parts of all levels by one lane, in memory of its own: a position in each level, and
 /// where its part ends or begins.
 template <class Key, class Value>
 struct lsm_cursor {
@@ -61,7 +61,7 @@ struct lsm_cursor {
     return false;
   }
 
-  /// Steps back over keys, from the greatest before all places on, until one is live.
+  /// Steps back over keys, from the greatest before all positions on, until one is live.
   LANEWISE_FUNCTION bool previous_live(const levels& all, Key& key, int& level,
                                        std::int64_t& index) {
     for (;;) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/common/detail/table_call.hpp>
 #include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/lsm/detail/lsm_runs.hpp>
 #include <lanewise/merge/merge.hpp>
@@ -25,7 +26,7 @@ struct lsm_payload {
   bool is_dead;
 };
 
-/// The place for elements of a merge of two levels, a being the newer one.
+/// The sink for elements of a merge of two levels, a being the newer one.
 template <class Key, class Value, class Solo>
 struct lsm_merged {
   detail::lsm_level<Key, Value> a, b;
@@ -102,10 +103,6 @@ void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
                  item_count{a.size()}, item_count{b.size()}, work.get().plain(), less{});
 }
 
-template <class T>
-struct lsm_number {
-  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
-};
 /// The keys of two levels, one after the other.
 template <class Key>
 struct lsm_keys_of_both {
@@ -141,10 +138,10 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   const std::size_t order_at = parts.add<number>(n);
   auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
   const auto order = workspace_arrays::view<number, Exec>(work.get(), order_at, n);
-  const Kokkos::View<Key*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> keys(to.keys(), n);
+  const items_view<Key, Exec> keys(to.keys(), n);
   lanewise::radix_sort(exec,
                        lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
-                       generated(n, lsm_number<number>{}), keys, order, {.work = given});
+                       generated(n, number_of_item{}), keys, order, {.work = given});
   lanewise::transform(
       exec, order,
       lanewise::consumed(
@@ -199,7 +196,7 @@ struct lsm_kept_live {
   }
 };
 
-/// The place for the live elements.
+/// The sink for the live elements.
 template <class Key, class Value>
 struct lsm_live {
   const Value *a, *b;
@@ -215,9 +212,9 @@ struct lsm_live {
   }
 };
 
-/// Writes what counts of two levels, a being the newer one, to `room` places, and returns how many
-/// elements that are. One launch, or two beyond 600 tiles: every element is read once, and written
-/// once if it stays. **Blocks.**
+/// Writes what counts of two levels, a being the newer one, to arrays of `room` items, and returns
+/// how many elements that are. One launch, or two beyond 600 tiles: every element is read once, and
+/// written once if it stays. **Blocks.**
 template <class Exec, class Key, class Value>
 std::int64_t lsm_merge_live(const Exec& exec, const detail::lsm_level<Key, Value>& a,
                             const detail::lsm_level<Key, Value>& b, Key* keys, Value* values,

@@ -80,21 +80,21 @@ class lsm_block {
   std::atomic<bool> shared_{false};
 };
 
-/// A run may have places for a ninth more elements than there are: with the samples of the search
+/// A run may have room for a ninth more elements than there are: with the samples of the search
 /// tree 1.15 times the bytes of pairs of 4 + 4.
 inline constexpr std::int64_t lsm_spare = 9;
 
-/// Layout of a run's memory: the places of its arrays.
+/// Layout of a run's memory: the offsets of its arrays.
 template <class Key, class Value>
 struct lsm_layout {
   std::size_t samples_at, values_at, dead_at, bytes;
 
   lsm_layout(std::int64_t n, bool has_values, bool has_dead) {
-    const auto many = static_cast<std::size_t>(n);
-    samples_at = round_up(many * sizeof(Key));
+    const auto items = static_cast<std::size_t>(n);
+    samples_at = round_up(items * sizeof(Key));
     const auto samples = static_cast<std::size_t>(tree_over(nullptr, n).sample_keys());
     values_at = samples_at + round_up(samples * sizeof(Key));
-    dead_at = values_at + (has_values ? round_up(many * sizeof(Value)) : 0);
+    dead_at = values_at + (has_values ? round_up(items * sizeof(Value)) : 0);
     bytes = dead_at + (has_dead ? dead_bytes(n) : 0);
   }
   static search_tree<Key> tree_over(const Key* keys, std::int64_t n) {
@@ -115,13 +115,13 @@ struct lsm_run {
 
   std::shared_ptr<lsm_block> memory;
   lsm_level<Key, Value> level;
-  std::int64_t places = 0;  ///< what its memory is laid out for
+  std::int64_t room = 0;  ///< what its memory is laid out for
 
   lsm_run() = default;
   /// Over memory of the layout.
   lsm_run(std::shared_ptr<lsm_block> m, const lsm_layout<Key, Value>& at, std::int64_t n,
           bool has_values, bool has_dead)
-      : memory(std::move(m)), places(n) {
+      : memory(std::move(m)), room(n) {
     char* const p = memory->data();
     level.tree = lsm_layout<Key, Value>::tree_over(reinterpret_cast<const Key*>(p), n);
     level.tree.samples = reinterpret_cast<const Key*>(p + at.samples_at);

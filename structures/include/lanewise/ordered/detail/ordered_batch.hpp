@@ -17,11 +17,6 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-struct number_of_item {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
-};
 struct keep_first {
   template <class T>
   LANEWISE_FUNCTION T operator()(const T& x, const T&) const {
@@ -57,7 +52,7 @@ struct sorted_batch {
   }
 };
 
-/// What becomes of the `there` elements with one key; the first one, if any, has the value `old`.
+/// What becomes of the `stored` elements with one key; the first one, if any, has the value `old`.
 template <class Word>
 struct ordered_edit {
   std::uint32_t removed;
@@ -93,22 +88,22 @@ template <class Table>
 struct insert_change : change_of<Table> {
   using typename change_of<Table>::edit;
   using typename change_of<Table>::word;
-  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word) const {
-    return {0, there == 0, this->given_word(this->batch.begins[j])};
+  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t stored, word) const {
+    return {0, stored == 0, this->given_word(this->batch.begins[j])};
   }
-  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank > 0 || there > 0 ? table_status::present : table_status::inserted;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t stored) {
+    return rank > 0 || stored > 0 ? table_status::present : table_status::inserted;
   }
 };
 template <class Table>
 struct assign_change : change_of<Table> {
   using typename change_of<Table>::edit;
   using typename change_of<Table>::word;
-  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word) const {
-    return {there, 1, this->given_word(this->batch.end(j) - 1)};
+  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t stored, word) const {
+    return {stored, 1, this->given_word(this->batch.end(j) - 1)};
   }
-  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank > 0 || there > 0 ? table_status::updated : table_status::inserted;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t stored) {
+    return rank > 0 || stored > 0 ? table_status::updated : table_status::inserted;
   }
 };
 /// The values of one key have been combined.
@@ -121,12 +116,12 @@ struct combine_change : assign_change<Table> {
   const value_type* combined;
   Combine combine;
 
-  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word old) const {
+  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t stored, word old) const {
     const value_type all =
-        there != 0
+        stored != 0
             ? static_cast<value_type>(combine(detail::from_word<value_type>(old), combined[j]))
             : combined[j];
-    return {there, 1, detail::to_word<word>(all)};
+    return {stored, 1, detail::to_word<word>(all)};
   }
 };
 template <class Table>
@@ -146,33 +141,33 @@ template <class Table, bool all>
 struct erase_change : change_of<Table> {
   using typename change_of<Table>::edit;
   using typename change_of<Table>::word;
-  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t there, word) const {
+  LANEWISE_FUNCTION edit operator()(std::int64_t j, std::uint32_t stored, word) const {
     const std::uint32_t items = this->batch.end(j) - this->batch.begins[j];
-    return {all || there < items ? there : items, 0, 0};
+    return {all || stored < items ? stored : items, 0, 0};
   }
-  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t there) {
-    return rank < there && (!all || rank == 0) ? table_status::erased : table_status::absent;
+  static LANEWISE_FUNCTION table_status status(std::uint32_t rank, std::uint32_t stored) {
+    return rank < stored && (!all || rank == 0) ? table_status::erased : table_status::absent;
   }
 };
 
-/// The elements with each active lane's key: the place of the first, and how many there are.
+/// The elements with each active lane's key: the position of the first, and how many there are.
 template <class Table, class Warp>
 LANEWISE_FUNCTION auto elements_with(const Warp& warp, const typename Table::view_type& table,
                                      mask_t<Warp, std::uint32_t> active,
                                      const lanes_t<Warp, typename Table::key_type>& key,
-                                     lanes_t<Warp, std::uint32_t>& there) {
+                                     lanes_t<Warp, std::uint32_t>& stored) {
   using numbers = lanes_t<Warp, std::uint32_t>;
-  const auto words = Table::view_type::to_words(warp, key);
-  const numbers place = table.template bound<false, false>(warp, active, words);
+  const auto words = detail::bits_of<typename Table::key_type>(warp, key);
+  const numbers position = table.template bound<false, false>(warp, active, words);
   if constexpr (Table::kind == key_multiplicity::unique) {
-    there = lanewise::select(table.is_at(warp, active, words, place), numbers(1u), numbers(0u));
+    stored = lanewise::select(table.is_at(warp, active, words, position), numbers(1u), numbers(0u));
   } else {
-    there = table.template bound<true, true>(warp, active, words) - place;
+    stored = table.template bound<true, true>(warp, active, words) - position;
   }
-  return place;
+  return position;
 }
 
-/// Edits for keys: what each removes and puts, and where, in places of the old table.
+/// Edits for keys: what each removes and puts, and where, in positions of the old table.
 template <class Table, class Change>
 struct edit_body {
   using view_type = typename Table::view_type;
@@ -182,7 +177,7 @@ struct edit_body {
   view_type table;
   Change change;
   const key_type* keys;
-  std::uint32_t* place;
+  std::uint32_t* position;
   std::uint32_t* removed;
   std::uint32_t* put;
   word* values;
@@ -191,11 +186,11 @@ struct edit_body {
   LANEWISE_FUNCTION void operator()(const Warp& warp, const Mask& active,
                                     std::int64_t first) const {
     using numbers = lanes_t<Warp, std::uint32_t>;
-    numbers there(0u), taken(0u), given(0u);
+    numbers stored(0u), taken(0u), given(0u);
     lanes_t<Warp, word> value(word{0});
     const numbers at = kernels::elements_with<Table>(
-        warp, table, active, warp.load(active, keys + first, key_type{}), there);
-    if constexpr (Change::reads_values) value = table.value_words(warp, active & (there > 0u), at);
+        warp, table, active, warp.load(active, keys + first, key_type{}), stored);
+    if constexpr (Change::reads_values) value = table.value_words(warp, active & (stored > 0u), at);
     auto item = warp.lane();
     warp.each(
         active,
@@ -205,8 +200,8 @@ struct edit_body {
           p = edit.put;
           v = edit.value;
         },
-        item, there, taken, given, value);
-    warp.store(active, place + first, Change::after ? at + there : at);
+        item, stored, taken, given, value);
+    warp.store(active, position + first, Change::after ? at + stored : at);
     warp.store(active, removed + first, taken);
     warp.store(active, put + first, given);
     if constexpr (view_type::layout::has_values) warp.store(active, values + first, value);
@@ -229,18 +224,18 @@ struct item_status_body {
                                     std::int64_t first) const {
     using numbers = lanes_t<Warp, std::uint32_t>;
     const auto key = warp.load(active, items + first, key_type{});
-    numbers there(0u);
-    kernels::elements_with<Table>(warp, table, active, key, there);
+    numbers stored(0u);
+    kernels::elements_with<Table>(warp, table, active, key, stored);
     const numbers rank =
         warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
         lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n), key, less_bits{});
     warp.scatter(active, status, warp.load(active, order + first, std::uint32_t{0}),
                  warp.map([](std::uint32_t r, std::uint32_t t) { return Change::status(r, t); },
-                          rank, there));
+                          rank, stored));
   }
 };
 
-/// How many elements an edit adds; after the last edit none, so that its place is their sum.
+/// How many elements an edit adds; after the last edit none, so that its position is their sum.
 struct edit_balance {
   const std::uint32_t* removed;
   const std::uint32_t* put;
@@ -249,12 +244,12 @@ struct edit_balance {
     return j < n ? put[j] - removed[j] : 0;
   }
 };
-/// Moves edits to their places in the new table, given how many elements are added in front.
-struct place_edit {
+/// Moves edits to their positions in the new table, given how many elements are added before.
+struct move_edit {
   const std::uint32_t* removed;
   const std::uint32_t* put;
   std::int64_t n;
-  std::uint32_t* place;
+  std::uint32_t* position;
   std::uint32_t* after;
   std::uint32_t* forward;
   std::uint32_t* added;
@@ -263,8 +258,8 @@ struct place_edit {
       *added = before;
       return;
     }
-    const std::uint32_t old = place[j];
-    place[j] = old + before;
+    const std::uint32_t old = position[j];
+    position[j] = old + before;
     after[j] = old + before + put[j];
     forward[j] = old + removed[j] - after[j];
   }

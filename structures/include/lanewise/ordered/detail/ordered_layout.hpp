@@ -19,7 +19,7 @@ namespace detail {
 ///
 /// Keys are kept as unsigned integers in the same order (radix_key.hpp), values as their bytes. All
 /// leaves but the last are full: element i of the map is element i % elements of leaf i / elements.
-/// So a leaf needs no count and no link, and its right neighbour is the next line. Places after
+/// So a leaf needs no count and no link, and its right neighbour is the next line. Slots after
 /// the last element hold the largest word as key.
 template <class Key, class Value>
 struct ordered_layout {
@@ -39,7 +39,7 @@ struct ordered_layout {
   static constexpr std::uint32_t elements = bytes / (key_bytes + value_bytes);
   static constexpr word padding = static_cast<word>(~word{0});
 
-  /// The places of the key and the value of an element. They are counted in words of their size
+  /// The offsets of the key and the value of an element. They are counted in words of their size
   /// from the first key and the first value of all leaves.
   static LANEWISE_FUNCTION std::uint64_t key_at(std::uint32_t i) {
     return std::uint64_t{i / elements} * (bytes / key_bytes) + i % elements;

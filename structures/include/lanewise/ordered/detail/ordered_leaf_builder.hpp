@@ -6,12 +6,12 @@
 
 // How elements that are in order move from lines of one length to leaves of another: from arrays to
 // the leaves of an ordered table, from these to the leaves of a B+ tree, and back. Every line knows
-// the place of its first element, so that lines are independent. A sub-warp loads a line, keys and
-// values with an instruction each. It stores the line in pieces, one for each leaf that it falls
-// into. In an example a source's lines have 5 elements, and leaves have 3:
+// the position of its first element, so that lines are independent. A sub-warp loads a line, keys
+// and values with an instruction each. It stores the line in pieces, one for each leaf that it
+// falls into. In an example a source's lines have 5 elements, and leaves have 3:
 //
 //   line     0              1              2
-//   place    0 1 2  3 4     5  6 7 8  9    10 11  12 ...
+//   position 0 1 2  3 4     5  6 7 8  9    10 11  12 ...
 //   leaf     0      1          2      3           4
 //
 // Line 1 is stored in three pieces: one element after those of line 0 in leaf 1, three that are
@@ -21,15 +21,15 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// `count` elements of a line, which go to places from `place` on.
+/// `count` elements of a line, which go to positions from `position` on.
 struct line_part {
-  std::uint32_t place;
+  std::uint32_t position;
   int count;
 
   /// The part of this line that has `most` elements at most, from element `from` on.
   LANEWISE_FUNCTION line_part cut(int from, int most) const {
     const int left = count > from ? count - from : 0;
-    return {place + static_cast<std::uint32_t>(from), left < most ? left : most};
+    return {position + static_cast<std::uint32_t>(from), left < most ? left : most};
   }
 };
 
@@ -55,13 +55,12 @@ struct arrays_as_lines {
     const auto part =
         line_part{static_cast<std::uint32_t>(first), static_cast<int>(left < width ? left : width)}
             .cut(from, Warp::width);
-    const auto there = warp.first(part.count);
-    key = warp.map([](const Key& k) { return lanewise::to_bits(k); },
-                   warp.load(there, keys + part.place, Key{}));
+    const auto exists = warp.first(part.count);
+    key = detail::bits_of<Key>(warp, warp.load(exists, keys + part.position, Key{}));
     if constexpr (layout::has_values)
       value = warp.map(
           [](const value_type& v) { return detail::to_word<typename layout::value_word>(v); },
-          warp.load(there, values + part.place, value_type{}));
+          warp.load(exists, values + part.position, value_type{}));
     return part;
   }
 };
@@ -84,10 +83,10 @@ struct table_as_lines {
     const auto part =
         line_part{first, static_cast<int>(left < layout::elements ? left : layout::elements)}.cut(
             from, Warp::width);
-    const auto there = warp.first(part.count);
-    key = warp.load(there, table.keys_from(part.place), typename layout::word{0});
+    const auto exists = warp.first(part.count);
+    key = warp.load(exists, table.keys_from(part.position), typename layout::word{0});
     if constexpr (layout::has_values)
-      value = warp.load(there, table.values_from(part.place), typename layout::value_word{0});
+      value = warp.load(exists, table.values_from(part.position), typename layout::value_word{0});
     return part;
   }
 };
@@ -120,10 +119,10 @@ struct ordered_target {
   }
   /// Lane first_lane + j has element i + j of a leaf.
   template <class Warp, class Mask, class Keys, class Values>
-  LANEWISE_FUNCTION void store(const Warp& warp, Mask there, std::uint32_t leaf, std::uint32_t i,
+  LANEWISE_FUNCTION void store(const Warp& warp, Mask exists, std::uint32_t leaf, std::uint32_t i,
                                int first_lane, const Keys& key, const Values& value) const {
-    warp.store(there, key_from(leaf, i) - first_lane, key);
-    if constexpr (layout::has_values) warp.store(there, value_from(leaf, i) - first_lane, value);
+    warp.store(exists, key_from(leaf, i) - first_lane, key);
+    if constexpr (layout::has_values) warp.store(exists, value_from(leaf, i) - first_lane, value);
   }
   template <class Warp>
   LANEWISE_FUNCTION void begin_leaf(const Warp&, std::uint32_t) const {}
@@ -162,17 +161,15 @@ struct move_lines_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    constexpr int width = lanes<warp_type>, together = warp_type::width / width;
+    constexpr int width = lanes<warp_type>, lines_of_warp = warp_type::width / width;
     const auto warp = team.warp();
     if (team.index() == 0 && team.warp_index() == 0) target.begin(warp);
     const std::int64_t lines = source.lines();
-    const index_range mine = lanewise::even_share(
-        windows<warp_type>(lines), std::int64_t{team.index()} * Team::warps + team.warp_index(),
-        std::int64_t{team.league()} * Team::warps);
+    const index_range mine = kernels::share_of_warp(team, windows<warp_type>(lines));
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
     for (std::int64_t w = mine.begin; w < mine.end; ++w)
       warp.template split<width>([&](const auto& sub) LANEWISE_INLINE_LAMBDA {
-        const std::int64_t line = w * together + sub.broadcast(sub.take(number), 0);
+        const std::int64_t line = w * lines_of_warp + sub.broadcast(sub.take(number), 0);
         if (line < lines)
           for (int from = 0; from < Source::width; from += width) move(sub, line, from);
       });
@@ -185,13 +182,13 @@ struct move_lines_kernel {
     lanes_t<Warp, typename Target::value_word> value;
     const line_part part = source.load(warp, line, from, key, value);
     for (int done = 0; done < part.count;) {
-      const std::uint32_t place = part.place + static_cast<std::uint32_t>(done);
-      const std::uint32_t leaf = place / Target::elements, i = place % Target::elements;
+      const std::uint32_t position = part.position + static_cast<std::uint32_t>(done);
+      const std::uint32_t leaf = position / Target::elements, i = position % Target::elements;
       const int end = done + static_cast<int>(Target::elements - i);
-      const auto there = warp.first(end < part.count ? end : part.count) & !warp.first(done);
-      target.store(warp, there, leaf, i, done, key, value);
+      const auto exists = warp.first(end < part.count ? end : part.count) & !warp.first(done);
+      target.store(warp, exists, leaf, i, done, key, value);
       if (i == 0) {
-        warp.scatter(there & warp.first(done + 1), target.lows,
+        warp.scatter(exists & warp.first(done + 1), target.lows,
                      typename Warp::template lanes<std::uint32_t>(leaf), key);
         target.begin_leaf(warp, leaf);
       }
