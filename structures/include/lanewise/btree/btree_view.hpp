@@ -131,6 +131,22 @@ class btree_view : public detail::table_warp_face<btree_view<Key, Value, node_by
                          ? subtree
                          : warp.gather(active, root_nodes_, subtree, std::uint32_t{0})};
   }
+  /// The active lanes whose key belongs to that subtree.
+  template <class Warp>
+  LANEWISE_FUNCTION auto is_in_subtree(const Warp& warp, mask<Warp> active,
+                                       const lanes<Warp, std::uint32_t>& subtree,
+                                       const lanes<Warp, Key>& key) const {
+    const auto low = warp.gather(active & (subtree != 0u), lows_.keys, subtree, key_word{0});
+    const auto next = subtree + lanes<Warp, std::uint32_t>(1u);
+    const auto end = warp.gather(active & (next < roots()), lows_.keys, next, key_word{0});
+    const auto inside = warp.map(
+        [last = roots() - 1](const Key& k, key_word from, key_word to, std::uint32_t i) {
+          const auto word = static_cast<key_word>(widen(k));
+          return word >= from && (i == last || word < to) ? 1u : 0u;
+        },
+        key, low, end, subtree);
+    return active & (inside == 1u);
+  }
   /// For k windows of keys: all of their lanes have one. Hosts wait for all roots at once.
   template <bool, int k, class Warp>
   LANEWISE_FUNCTION void locate(const Warp& warp, const lanes<Warp, Key> (&key)[k],

@@ -180,12 +180,23 @@ class btree_leaves {
     } else {
       sort(exec);
     }
-    if (n_ > 0) count(exec);
   }
   std::int64_t size() const { return n_; }
   const std::uint32_t* nodes() const { return leaf_; }
   /// Keys of a leaf, but for the first, are not less than its own here, and less than the next.
   const key_word* keys() const { return keys_in_order_; }
+  /// Counts the elements. Call it before elements() and lines(). **Blocks.**
+  void count(const Exec& exec) {
+    if (n_ == 0) return;
+    std::uint32_t* const elements_before = number(2).data();
+    lanewise::exclusive_scan(
+        exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
+        items_view<std::uint32_t, Exec>(elements_before, n_ + 1), plus{}, 0u);
+    elements_before_ = elements_before;
+    std::uint32_t elements = 0;
+    detail::copy_to_host<std::uint32_t>(exec, &elements, elements_before + n_);
+    elements_ = elements;
+  }
   std::int64_t elements() const { return elements_; }
   leaves_as_lines<Table> lines() const { return {nodes_, leaf_, elements_before_, n_}; }
 
@@ -203,16 +214,6 @@ class btree_leaves {
     lanewise::radix_sort(exec, unsorted, used, sorted, leaf);
     keys_in_order_ = sorted.data();
     leaf_ = leaf.data();
-  }
-  void count(const Exec& exec) {
-    std::uint32_t* const elements_before = number(2).data();
-    lanewise::exclusive_scan(
-        exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
-        items_view<std::uint32_t, Exec>(elements_before, n_ + 1), plus{}, 0u);
-    elements_before_ = elements_before;
-    std::uint32_t elements = 0;
-    detail::copy_to_host<std::uint32_t>(exec, &elements, elements_before + n_);
-    elements_ = elements;
   }
   auto number(std::int64_t i) {
     return workspace_arrays::view<std::uint32_t, Exec>(
