@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/table_memory.hpp>
+#include <lanewise/common/detail/table_block.hpp>
 #include <lanewise/common/detail/table_warp_face.hpp>
 #include <lanewise/ordered/detail/ordered_layout.hpp>
 #include <lanewise/warp/search_tree.hpp>

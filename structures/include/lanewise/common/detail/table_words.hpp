@@ -3,7 +3,6 @@
 #pragma once
 
 #include <lanewise/common/table_vocabulary.hpp>
-#include <lanewise/data/radix_key.hpp>
 #include <lanewise/warp/warp.hpp>
 
 #include <cstddef>
@@ -56,22 +55,6 @@ struct keep_given {
     return given;
   }
 };
-
-/// Keys as unsigned integers in the same order.
-template <class Key, class Warp>
-LANEWISE_FUNCTION auto bits_of(const Warp& warp, const lanes_t<Warp, Key>& key) {
-  return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
-}
-/// The last of `number` leaves or roots, or 0. 0 in inactive lanes.
-template <class Warp>
-LANEWISE_FUNCTION lanes_t<Warp, std::uint32_t> last_of(const Warp& warp,
-                                                       mask_t<Warp, std::uint32_t> active,
-                                                       const lanes_t<Warp, std::int64_t>& number) {
-  return warp.map(
-      active,
-      [](std::int64_t n) { return n > 0 ? static_cast<std::uint32_t>(n - 1) : std::uint32_t{0}; },
-      std::uint32_t{0}, number);
-}
 
 /// Lanes of statuses as lanes of numbers, and back.
 template <class Warp>
