@@ -19,6 +19,70 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
+/// The active lanes whose item has the lane's subtree. Other lanes may have any number.
+template <class Warp, class View, class Key>
+LANEWISE_FUNCTION auto has_subtree(const Warp& warp, mask_t<Warp, std::uint32_t> active,
+                                   const View& tree, const Key* keys, std::int64_t n,
+                                   const lanes_t<Warp, std::uint32_t>& subtree,
+                                   const lanes_t<Warp, std::int64_t>& item) {
+  const auto is_item =
+      active & (warp.map([n](std::int64_t i) { return i >= 0 && i < n ? 1u : 0u; }, item) == 1u);
+  return tree.is_in_subtree(warp, is_item, subtree, warp.gather(is_item, keys, item, Key{}));
+}
+/// The active lanes whose subtree has the item that comes `distance` before or after theirs.
+template <class Warp, class View, class Key>
+LANEWISE_FUNCTION auto is_crowded(const Warp& warp, mask_t<Warp, std::uint32_t> active,
+                                  const View& tree, const Key* keys, std::int64_t n,
+                                  const lanes_t<Warp, std::uint32_t>& subtree,
+                                  const lanes_t<Warp, std::int64_t>& item, int distance) {
+  const lanes_t<Warp, std::int64_t> d(distance);
+  return kernels::has_subtree<Warp>(warp, active, tree, keys, n, subtree, item - d) |
+         kernels::has_subtree<Warp>(warp, active, tree, keys, n, subtree, item + d);
+}
+
+/// Counts the crowded ones among samples of sorted items.
+template <class Table>
+struct crowd_kernel {
+  using policy = window_policy<1>;
+  template <class Team>
+  struct scratch {};
+  static constexpr std::int64_t samples = 1024;
+  static constexpr int distance = 7;
+  /// If half of the samples are crowded, all items are left whose subtree has an item that is
+  /// `near` apart, so that few leaves are split before the merge. Else only long runs are left.
+  /// Measured on an H200: 2^20 items, 8 for each leaf, take 588 us one by one and 708 merged; 12
+  /// take 1,372 and 657.
+  static constexpr int near = 2, far = 16;
+
+  typename Table::view_type tree;
+  const typename Table::key_type* keys;
+  std::int64_t n;
+  std::uint64_t* crowded;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using key_type = typename Table::key_type;
+    kernels::for_windows(
+        team, samples,
+        [&](const auto& warp, auto active, std::int64_t first) LANEWISE_INLINE_LAMBDA {
+          const auto item = warp.map(
+              [first, each = n / samples](std::uint32_t lane) { return (first + lane) * each; },
+              warp.lane());
+          const auto key = warp.gather(active, keys, item, key_type{});
+          const auto subtree = tree.template locate_active<true>(warp, active, key).subtree;
+          const auto found =
+              kernels::is_crowded<warp_type>(warp, active, tree, keys, n, subtree, item, distance);
+          const int number = warp_type::popcount(warp.ballot(found));
+          if (number > 0) warp.fetch_add(*crowded, static_cast<std::uint64_t>(number));
+        });
+  }
+  /// How far items of a crowd are apart, given the number of crowded samples.
+  static LANEWISE_FUNCTION int distance_for(std::uint64_t number) {
+    return 2 * number >= static_cast<std::uint64_t>(samples) ? near : far;
+  }
+};
+
 /// An operation for each item. A warp fetches the leaves of several windows of items in advance.
 template <class Table, class Combine>
 struct btree_kernel {
@@ -33,12 +97,6 @@ struct btree_kernel {
   static constexpr auto find = static_cast<std::uint32_t>(table_operation::find);
   /// How often an item begins again that may be left. None makes a subtree of more than two levels.
   static constexpr std::uint32_t patience = 8;
-  /// Sorted items that are as far apart in one subtree are in a crowd: in windows that mostly are
-  /// in crowds all of them, so that none splits a leaf; in others those of long runs alone.
-  /// Measured on an H200: 2^20 items, 8 for each leaf, take 588 us one by one and 708 merged; 12
-  /// take 1,372 and 657.
-  static constexpr int crowd_distance = 7, near_distance = 2, far_distance = 16;
-
   view_type tree;
   Combine combine;
   table_operation operation;
@@ -47,7 +105,8 @@ struct btree_kernel {
   status_counts* tally;    // null for none
   std::uint64_t* lacking;  // items without room are counted here; null: as the others
   bool again;              // only the items that had no room
-  bool leaves_crowds;      // items that meet others in their leaves are left, as if without room
+  /// How many samples are crowded. If it is not null, crowded items are left as if without room.
+  const std::uint64_t* crowded;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -58,6 +117,8 @@ struct btree_kernel {
     const index_range mine =
         kernels::share_of_warp(team, lanewise::divide_up(arrays.n, std::int64_t{width}));
     warp_tally<warp_type> came;
+    const int distance =
+        crowded == nullptr ? 0 : crowd_kernel<Table>::distance_for(warp.load(*crowded));
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       typename view_type::template located<warp_type> at[ahead];
       LANEWISE_UNROLL
@@ -72,7 +133,8 @@ struct btree_kernel {
       for (int a = 0; a < ahead; ++a)
         seen[a] = tree.states_of(warp, items_of(warp, mine, begin + a), at[a].root);
       for (int a = 0; a < ahead; ++a)
-        window(warp, items_of(warp, mine, begin + a), at[a], seen[a], (begin + a) * width, came);
+        window(warp, items_of(warp, mine, begin + a), at[a], seen[a], (begin + a) * width, distance,
+               came);
     }
     came.add_up(warp, tally, lacking);
   }
@@ -86,7 +148,7 @@ struct btree_kernel {
   }
   template <class Warp, class Mask, class Located, class Words>
   LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Located& at, const Words& seen,
-                                std::int64_t first, warp_tally<Warp>& came) const {
+                                std::int64_t first, int distance, warp_tally<Warp>& came) const {
     using Numbers = lanes_t<Warp, std::uint32_t>;
     auto active = items;
     if (again) {
@@ -103,11 +165,12 @@ struct btree_kernel {
       kind = warp.map([](table_operation o) { return static_cast<std::uint32_t>(o); },
                       warp.load(active, arrays.operations + first, table_operation::find));
     auto left = warp.first(0);
-    if (leaves_crowds) left = crowd(warp, active, at.subtree, first) & (kind != Numbers(find));
+    if (distance > 0)
+      left = crowd(warp, active, at.subtree, first, distance) & (kind != Numbers(find));
     const auto result = lanewise::select(
         left, typename Warp::template lanes<table_status>(table_status::no_room),
         tree.operate_in(warp, active & !left, at.root, seen, kind, key, value, combine,
-                        leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
+                        distance > 0 ? std::uint32_t{patience} : detail::endless_patience));
     const auto number = detail::numbers_of<Warp>(warp, result);
     if (arrays.found != nullptr)
       warp.store(active & (number == Numbers(static_cast<std::uint32_t>(table_status::found))),
@@ -118,35 +181,15 @@ struct btree_kernel {
   /// The lanes whose items are left to be merged.
   template <class Warp, class Mask, class Numbers>
   LANEWISE_FUNCTION auto crowd(const Warp& warp, Mask active, const Numbers& subtree,
-                               std::int64_t first) const {
+                               std::int64_t first, int distance) const {
+    using mask = mask_t<Warp, std::uint32_t>;
     const auto lane = warp.lane();
     const auto before = (lane > 0u) & (subtree == warp.shuffle_up(subtree, 1));
     const auto after = (lane < Warp::width - 1u) & (subtree == warp.shuffle_down(subtree, 1));
-    const auto together = active & (before | after);
-    if (!warp.any(together)) return together;
-    const auto crowded = is_far_in_subtree(warp, together, subtree, first, crowd_distance);
-    const bool are_most =
-        2 * Warp::popcount(warp.ballot(crowded)) >= Warp::popcount(warp.ballot(active));
-    return is_far_in_subtree(warp, active, subtree, first, are_most ? near_distance : far_distance);
-  }
-  /// The lanes whose subtree has the item `distance` before or after theirs.
-  template <class Warp, class Mask, class Numbers>
-  LANEWISE_FUNCTION auto is_far_in_subtree(const Warp& warp, Mask active, const Numbers& subtree,
-                                           std::int64_t first, int distance) const {
-    return is_in_subtree(warp, active, subtree, first - distance) |
-           is_in_subtree(warp, active, subtree, first + distance);
-  }
-  /// The lanes of the item from `from` on whose key belongs to the lane's subtree.
-  template <class Warp, class Mask, class Numbers>
-  LANEWISE_FUNCTION auto is_in_subtree(const Warp& warp, Mask active, const Numbers& subtree,
-                                       std::int64_t from) const {
-    const auto item =
-        warp.map([from](std::uint32_t lane) { return from + std::int64_t{lane}; }, warp.lane());
-    const auto is_item =
-        active & (warp.map([n = arrays.n](std::int64_t i) { return i >= 0 && i < n ? 1u : 0u; },
-                           item) == 1u);
-    return tree.is_in_subtree(warp, is_item, subtree,
-                              warp.gather(is_item, arrays.keys, item, key_type{}));
+    if (!warp.any(active & (before | after))) return mask(warp.first(0));
+    const auto item = warp.map([first](std::uint32_t l) { return first + std::int64_t{l}; }, lane);
+    return mask(kernels::is_crowded<Warp>(warp, active, tree, arrays.keys, arrays.n, subtree, item,
+                                          distance));
   }
 };
 
@@ -229,7 +272,7 @@ void btree_call(const Exec& exec, const Table& tree, table_operation operation,
   lanewise::launch(exec, "Lanewise::btree::operate",
                    kernels::league_for_windows<kernel>(exec, arrays.n),
                    kernel{tree.view(), combine, operation, arrays, options.status.data(),
-                          options.tally.data(), nullptr, false, false});
+                          options.tally.data(), nullptr, false, nullptr});
 }
 /// A tree while a call works on what is there: an empty one if it has no memory.
 template <class Exec, any_btree Tree>
@@ -321,14 +364,22 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, table_
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {0, 64 + own}, name);
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const lacking = reinterpret_cast<std::uint64_t*>(memory);
+  std::uint64_t* const crowded = lacking + 1;
   if (own > 0) status = reinterpret_cast<table_status*>(memory + 64);
   bool leaves_crowds = kernels::is_crowd(tree, arrays.n);
+  if (leaves_crowds) {
+    using sampling = crowd_kernel<Table>;
+    backend_of<Exec>::zero(exec, crowded, sizeof(std::uint64_t));
+    lanewise::launch(exec, "Lanewise::btree::crowd",
+                     kernels::league_for_windows<sampling>(exec, sampling::samples),
+                     sampling{tree.view(), arrays.keys, arrays.n, crowded});
+  }
   for (bool again = false;; again = true) {
     backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
     lanewise::launch(exec, "Lanewise::btree::operate",
                      kernels::league_for_windows<kernel>(exec, arrays.n),
                      kernel{tree.view(), combine, operation, arrays, status, options.tally.data(),
-                            lacking, again, leaves_crowds});
+                            lacking, again, leaves_crowds ? crowded : nullptr});
     std::uint64_t count = 0;
     detail::copy_to_host<std::uint64_t>(exec, &count, lacking);
     const auto left = static_cast<std::int64_t>(count);
