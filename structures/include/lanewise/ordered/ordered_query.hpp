@@ -260,13 +260,12 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
     values = array.data;
     places_of_values = array.extent;
   }
-  kernels::workspace_arrays parts{workspace_size{}};
-  const std::size_t places_at = parts.add<std::int64_t>(n),
-                    lengths_at = parts.add<std::int64_t>(n + 1);
+  workspace_layout parts;
+  const auto place_array = parts.add<std::int64_t>(n),
+             length_array = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
-  const auto places = kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), places_at, n);
-  const auto lengths =
-      kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
+  const auto places = place_array.view<Exec>(work.get());
+  const auto lengths = length_array.view<Exec>(work.get());
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
                        kernels::measure_range<key>{ends, places.data(), lengths.data()}, options);
