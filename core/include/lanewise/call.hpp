@@ -8,3 +8,4 @@
 #include <lanewise/call/resident.hpp>
 #include <lanewise/call/status.hpp>
 #include <lanewise/call/workspace.hpp>
+#include <lanewise/call/workspace_layout.hpp>

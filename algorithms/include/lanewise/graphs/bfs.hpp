@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/bfs_search.hpp>
-#include <lanewise/graphs/detail/memory_places.hpp>
 #include <lanewise/graphs/detail/sources.hpp>
 
 #include <algorithm>
@@ -53,32 +53,32 @@ struct bfs_kernel {
 
 /// Layout of a search's workspace.
 template <class Vertex, class Offset>
-struct bfs_places {
+struct bfs_layout {
   using piece = detail::edge_piece<Vertex, Offset>;
 
-  detail::memory_places at;
-  std::size_t meetings, counter, bits[2], listed, depths, pieces[2];
+  workspace_layout at{128};
+  workspace_array<std::uint64_t> meetings;
+  workspace_array<Offset> counter;
+  workspace_array<std::uint32_t> bits[2], listed, depths;
+  workspace_array<piece> pieces[2];
   std::size_t zeros;  // number of bytes that are to be 0
 
-  bfs_places(std::int64_t n, std::int64_t m, std::int64_t league) {
-    meetings = at.place(league_sums::words(league), 8);
-    counter = at.place(1, sizeof(Offset));
-    bits[0] = at.place(divide_up(n, 32), 4);
-    zeros = at.bytes;
-    bits[1] = at.place(divide_up(n, 32), 4);
-    listed = at.place(n, 4);
-    depths = at.place(n, 4);
-    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  bfs_layout(std::int64_t n, std::int64_t m, std::int64_t league) {
+    at.add(meetings, league_sums::words(league));
+    at.add(counter, 1);
+    at.add(bits[0], divide_up(n, 32));
+    zeros = at.next();
+    at.add(bits[1], divide_up(n, 32));
+    at.add(listed, n);
+    at.add(depths, n);
+    for (auto& p : pieces) at.add(p, detail::most_edge_pieces(n, m));
   }
 
   detail::bfs_memory<Vertex, Offset> in(char* p) const {
     return {
-        {detail::at_place<std::uint64_t>(p, meetings),
-         {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
-         detail::at_place<Offset>(p, counter),
-         detail::at_place<std::uint32_t>(p, listed)},
-        {detail::at_place<std::uint32_t>(p, bits[0]), detail::at_place<std::uint32_t>(p, bits[1])},
-        detail::at_place<std::uint32_t>(p, depths)};
+        {meetings.data(p), {pieces[0].data(p), pieces[1].data(p)}, counter.data(p), listed.data(p)},
+        {bits[0].data(p), bits[1].data(p)},
+        depths.data(p)};
   }
 };
 
@@ -99,17 +99,16 @@ void search_rows(const Exec& exec, const char* name, const detail::graph_rows<Ve
   if (rows.vertices == 0) return;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const bfs_places<Vertex, Offset> places(static_cast<std::int64_t>(rows.vertices),
+  const bfs_layout<Vertex, Offset> layout(static_cast<std::int64_t>(rows.vertices),
                                           static_cast<std::int64_t>(rows.edges), league);
-  auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.at.bytes}, name);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, layout.at.size(), name);
   char* memory = static_cast<char*>(work.get().plain());
-  backend_of<Exec>::zero(exec, memory, places.zeros);
+  backend_of<Exec>::zero(exec, memory, layout.zeros);
   if (options.top_down) into.begins = nullptr;
   lanewise::launch_resident(
       exec, "Lanewise::bfs", league,
       kernel{{rows, into, sources, levels, parents,
-              static_cast<std::int32_t>(std::min(options.most_levels, most)), places.in(memory),
+              static_cast<std::int32_t>(std::min(options.most_levels, most)), layout.in(memory),
               options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 template <class Exec, class M, class V, class O, class W>
@@ -144,11 +143,10 @@ template <class Graph, class Exec>
 workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
   using O = typename Graph::offset_type;
-  return {0,
-          kernels::bfs_places<detail::number<V>, detail::number<O>>(
-              vertices, edges,
-              backend_of<Exec>::template resident_teams<kernels::bfs_kernel_of<Exec, V, O>>(exec))
-              .at.bytes};
+  return kernels::bfs_layout<detail::number<V>, detail::number<O>>(
+             vertices, edges,
+             backend_of<Exec>::template resident_teams<kernels::bfs_kernel_of<Exec, V, O>>(exec))
+      .at.size();
 }
 
 /// Breadth-first search: levels(v) becomes the least number of edges on a path from a source to

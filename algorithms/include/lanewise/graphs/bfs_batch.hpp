@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/batch_search.hpp>
 #include <lanewise/graphs/detail/host/search_by_thread.hpp>
 #include <lanewise/graphs/detail/independent_bfs.hpp>
-#include <lanewise/graphs/detail/memory_places.hpp>
 #include <lanewise/graphs/detail/sources.hpp>
 
 #include <limits>
@@ -118,54 +118,60 @@ struct bfs_batch_leagues {
 
 /// Layout of a batch's workspace.
 template <class Vertex, class Offset>
-struct bfs_batch_places {
+struct bfs_batch_layout {
   using piece = detail::edge_piece<Vertex, Offset>;
   struct counts {
-    std::size_t meetings, pieces, listed, alive;
+    workspace_array<std::uint64_t> meetings, alive;
+    workspace_array<Offset> pieces, listed;
   };
 
-  detail::memory_places at;
+  workspace_layout at{128};
   counts shared[2];
-  std::size_t to_do, meetings, counters, seen, fresh, lists, pieces[2], own_levels, own_queues;
+  workspace_array<std::uint64_t> to_do, meetings, seen, fresh;
+  workspace_array<Offset> counters;
+  workspace_array<Vertex> lists, own_queues;
+  workspace_array<piece> pieces[2];
+  workspace_array<std::int32_t> own_levels;
   std::size_t zeros;  // number of bytes that are to be 0
   std::int64_t room;
 
-  bfs_batch_places(std::int64_t n, std::int64_t m,
+  bfs_batch_layout(std::int64_t n, std::int64_t m,
                    const bfs_batch_leagues<Vertex, Offset>& leagues) {
-    for (counts& c : shared)
-      c = {at.place(league_sums::words(leagues.shared), 8), at.place(1, sizeof(Offset)),
-           at.place(4, sizeof(Offset)), at.place(4, 8)};
-    to_do = at.place(2, 8);
+    for (counts& c : shared) {
+      at.add(c.meetings, league_sums::words(leagues.shared));
+      at.add(c.pieces, 1);
+      at.add(c.listed, 4);
+      at.add(c.alive, 4);
+    }
+    at.add(to_do, 2);
     // Words of each part of the league are rounded up.
-    meetings = at.place(league_sums::words(leagues.apart + 32 * most_batched_searches), 8);
-    counters = at.place(3 * most_batched_searches * detail::counter_stride<Offset>, sizeof(Offset));
-    seen = at.place(n, 8);
-    fresh = at.place(3 * n, 8);
-    zeros = at.bytes;
-    lists = at.place(3 * n, sizeof(Vertex));
+    at.add(meetings, league_sums::words(leagues.apart + 32 * most_batched_searches));
+    at.add(counters, 3 * most_batched_searches * detail::counter_stride<Offset>);
+    at.add(seen, n);
+    at.add(fresh, 3 * n);
+    zeros = at.next();
+    at.add(lists, 3 * n);
     room = detail::batch_pieces(n, m);
-    for (std::size_t& p : pieces) p = at.place(room, sizeof(piece));
-    own_levels = at.place(leagues.own * n, 4);
-    own_queues = at.place(leagues.own * (n + 1), sizeof(Vertex));
+    for (auto& p : pieces) at.add(p, room);
+    at.add(own_levels, leagues.own * n);
+    at.add(own_queues, leagues.own * (n + 1));
   }
   detail::batch_memory<Vertex, Offset> in(char* p) const {
-    const auto words = [p](std::size_t place) { return detail::at_place<std::uint64_t>(p, place); };
-    const auto offsets = [p](std::size_t place) { return detail::at_place<Offset>(p, place); };
     const auto counts_at = [&](const counts& c) {
-      return detail::shared_counts<Offset>{words(c.meetings), offsets(c.pieces), offsets(c.listed),
-                                           words(c.alive)};
+      return detail::shared_counts<Offset>{c.meetings.data(p), c.pieces.data(p), c.listed.data(p),
+                                           c.alive.data(p)};
     };
     return {{counts_at(shared[0]), counts_at(shared[1])},
-            words(to_do),
-            words(meetings),
-            offsets(counters),
-            {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+            to_do.data(p),
+            meetings.data(p),
+            counters.data(p),
+            {pieces[0].data(p), pieces[1].data(p)},
             room,
-            words(seen),
-            words(fresh),
-            detail::at_place<Vertex>(p, lists),
-            detail::at_place<std::int32_t>(p, own_levels),
-            detail::at_place<Vertex>(p, own_queues)};
+            seen.data(p),
+            fresh.data(p),
+            lists.data(p),
+            own_levels.data(p),
+            own_queues.data(p)};
   }
 };
 
@@ -181,11 +187,11 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   using Vertex = detail::number<V>;
   using Offset = detail::number<O>;
   const auto leagues = bfs_batch_leagues<Vertex, Offset>::of(exec);
-  const bfs_batch_places<Vertex, Offset> places(graph.vertices(), graph.edges(), leagues);
+  const bfs_batch_layout<Vertex, Offset> layout(graph.vertices(), graph.edges(), leagues);
   auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.at.bytes}, "bfs_batch");
+      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.at.size(), "bfs_batch");
   char* memory = static_cast<char*>(work.get().plain());
-  backend_of<Exec>::zero(exec, memory, places.zeros);
+  backend_of<Exec>::zero(exec, memory, layout.zeros);
   auto into = detail::rows_into(graph);
   if (options.top_down) into.begins = nullptr;
   const auto most = std::int64_t{std::numeric_limits<std::int32_t>::max() - 4};
@@ -196,7 +202,7 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
       static_cast<int>(sources.count),
       levels,
       static_cast<std::int32_t>(options.most_levels < most ? options.most_levels : most),
-      places.in(memory),
+      layout.in(memory),
       options.errors.data() != nullptr ? options.errors.data() : work.get().errors()};
   lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
                             bfs_batch_kernel<Vertex, Offset>{task, 0});
@@ -216,9 +222,9 @@ template <class Graph, class Exec>
 workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
   using O = typename Graph::offset_type;
-  return {0, kernels::bfs_batch_places<detail::number<V>, detail::number<O>>(
-                 vertices, edges, kernels::bfs_batch_leagues_of<V, O>::of(exec))
-                 .at.bytes};
+  return kernels::bfs_batch_layout<detail::number<V>, detail::number<O>>(
+             vertices, edges, kernels::bfs_batch_leagues_of<V, O>::of(exec))
+      .at.size();
 }
 
 /// Several breadth-first searches at once: levels(v, s) becomes the least number of edges on a path

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/data/zip.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/edge_keys.hpp>
@@ -89,18 +90,20 @@ Kokkos::View<T*, typename Exec::memory_space> room_for(const char* label, std::i
 /// What a call keeps in its workspace beside that of the calls it is made of: two arrays of keys
 /// and two of weights, between which edges move.
 template <class Exec, class Weight>
-struct csr_memory : workspace_arrays {
+struct csr_memory : workspace_layout {
   static constexpr bool has_weights = !std::is_same_v<Weight, no_weight>;
   using weight = std::conditional_t<has_weights, Weight, std::uint32_t>;
   std::int64_t n;
-  std::size_t keys[2], weights[2];
-  std::size_t counts[2];  ///< of edges that are kept, and of edges that merging leaves
+  workspace_array<std::uint64_t> keys[2];
+  workspace_array<weight> weights[2];
+  /// Numbers of edges that are kept, and of edges that merging leaves.
+  workspace_array<std::int64_t> counts[2];
 
   csr_memory(std::int64_t vertices, std::int64_t edges, const workspace_size& merging)
-      : workspace_arrays(lanewise::max(inner(vertices, edges), merging)), n(edges) {
-    for (int k = 0; k < 2; ++k) keys[k] = add<std::uint64_t>(edges);
-    for (int k = 0; k < 2; ++k) weights[k] = add<weight>(has_weights ? edges : 0);
-    for (int k = 0; k < 2; ++k) counts[k] = add<std::int64_t>(1);
+      : workspace_layout(lanewise::max(inner(vertices, edges), merging)), n(edges) {
+    for (auto& a : keys) add(a, edges);
+    for (auto& a : weights) add(a, has_weights ? edges : 0);
+    for (auto& a : counts) add(a, 1);
   }
   static workspace_size inner(std::int64_t vertices, std::int64_t n) {
     using value = std::conditional_t<has_weights, Weight, no_value>;
@@ -134,10 +137,9 @@ struct edge_arrays {
   view<std::int64_t> count;
 
   edge_arrays(const workspace& work, const memory& at, int k, int count_k)
-      : keys(memory::template view<std::uint64_t, Exec>(work, at.keys[k], at.n)),
-        weights(memory::template view<typename memory::weight, Exec>(
-            work, at.weights[k], memory::has_weights ? at.n : 0)),
-        count(memory::template view<std::int64_t, Exec>(work, at.counts[count_k], 1).data()) {}
+      : keys(at.keys[k].template view<Exec>(work)),
+        weights(at.weights[k].template view<Exec>(work)),
+        count(at.counts[count_k].data(work)) {}
 };
 
 /// Collects the edges that are not left out in their order.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/component_search.hpp>
@@ -43,21 +44,22 @@ template <class V, class O>
 using components_kernel_of = components_kernel<detail::number<V>, detail::number<O>>;
 
 /// Layout of the search's workspace: meetings, the number of pieces, and the pieces.
-struct components_places {
+template <class V, class O>
+struct components_layout : workspace_layout {
   std::int64_t league;
-  std::size_t counter, pieces, bytes;
+  workspace_array<std::uint64_t> meetings;
+  workspace_array<detail::number<O>> counter;
+  workspace_array<detail::long_row_piece<detail::number<V>, detail::number<O>>> pieces;
 
-  components_places(std::int64_t edges, std::int64_t teams, std::size_t piece_bytes)
-      : league(teams),
-        counter(8 * static_cast<std::size_t>(league_sums::words(teams))),
-        pieces(counter + 128),
-        bytes(pieces + piece_bytes * static_cast<std::size_t>(detail::most_long_pieces(edges))) {}
+  template <class Exec>
+  components_layout(const Exec& exec, std::int64_t edges)
+      : workspace_layout(8),
+        league(backend_of<Exec>::template resident_teams<components_kernel_of<V, O>>(exec)) {
+    add(meetings, league_sums::words(league));
+    add(counter, 128 / sizeof(detail::number<O>));  // on a line of its own
+    add(pieces, detail::most_long_pieces(edges));
+  }
 };
-template <class V, class O, class Exec>
-components_places components_places_of(const Exec& exec, std::int64_t edges) {
-  return {edges, backend_of<Exec>::template resident_teams<components_kernel_of<V, O>>(exec),
-          sizeof(detail::long_row_piece<detail::number<V>, detail::number<O>>)};
-}
 
 template <class Exec, class M, class V, class O, class W, class Labels>
 void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
@@ -65,7 +67,6 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                           const components_options& options) {
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
-  using piece = detail::long_row_piece<vertex, offset>;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
   static_assert(std::is_same_v<typename Labels::value_type, V>,
@@ -75,21 +76,21 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                   " places, the graph has ", graph.vertices(), " vertices");
   detail::expects_memory(sink, "connected_components", "labels");
   options.errors.template expects_reachable<Exec>("connected_components", "options.errors");
-  const components_places places = kernels::components_places_of<V, O>(exec, graph.edges());
-  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, {0, places.bytes},
+  const components_layout<V, O> layout(exec, graph.edges());
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, layout.size(),
                                                      "connected_components");
   char* const memory = static_cast<char*>(work.get().plain());
-  backend_of<Exec>::zero(exec, memory, places.pieces);
+  backend_of<Exec>::zero(exec, memory, layout.pieces.offset);
   lanewise::launch_resident(
-      exec, "Lanewise::connected_components", places.league,
+      exec, "Lanewise::connected_components", layout.league,
       components_kernel_of<V, O>{
           {detail::rows_of(graph),
            detail::rows_into(graph),
            reinterpret_cast<vertex*>(sink.data),
            count,
-           {reinterpret_cast<piece*>(memory + places.pieces),
+           {layout.pieces.data(memory),
             static_cast<offset>(detail::most_long_pieces(graph.edges())),
-            reinterpret_cast<offset*>(memory + places.counter)},
+            layout.counter.data(memory)},
            reinterpret_cast<std::uint64_t*>(memory),
            options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
@@ -99,10 +100,9 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 /// The workspace that connected_components needs for a graph of `edges` edges.
 template <class Graph, class Exec>
 workspace_size connected_components_workspace(const Exec& exec, std::int64_t edges) {
-  return {0,
-          kernels::components_places_of<typename Graph::vertex_type, typename Graph::offset_type>(
-              exec, edges)
-              .bytes};
+  return kernels::components_layout<typename Graph::vertex_type, typename Graph::offset_type>(exec,
+                                                                                              edges)
+      .size();
 }
 
 /// labels(v) becomes the least vertex of v's component: the vertices that a path of edges, in

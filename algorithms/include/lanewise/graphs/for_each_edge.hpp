@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/host/edges_by_thread.hpp>
 #include <lanewise/graphs/detail/sources.hpp>
@@ -59,16 +60,14 @@ struct edges_kernel {
 
 /// Layout of the workspace: the ends of rows, the number of edges, then the chain's part.
 template <class Exec>
-struct edges_layout {
-  std::size_t total_at, chain_at;
-  workspace_size need;
+struct edges_layout : workspace_layout {
+  workspace_array<std::int64_t> ends;  // of rows, then the number of edges
+  workspace_array<char> chain;
 
-  explicit edges_layout(std::int64_t vertices) {
-    const workspace_size scan = lanewise::allocate_workspace<Exec>(vertices);
-    total_at = static_cast<std::size_t>(vertices) * sizeof(std::int64_t);
-    chain_at = (total_at + sizeof(std::int64_t) + 63) / 64 * 64;
-    need = {scan.tickets, chain_at + scan.bytes};
-  }
+  explicit edges_layout(std::int64_t vertices)
+      : workspace_layout(64),
+        ends(add<std::int64_t>(vertices + 1)),
+        chain(add_call(lanewise::allocate_workspace<Exec>(vertices))) {}
 };
 
 template <class V, class Exec, class Rows, class F, class Next>
@@ -103,9 +102,8 @@ void for_each_edge(const Exec& exec, const csr_graph<M, V, O, W>& graph, const F
   if (frontier.extent == 0) return;
   const edges_layout<Exec> layout(frontier.extent);
   auto work =
-      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.need, "for_each_edge");
-  char* const memory = static_cast<char*>(work.get().plain());
-  auto* const ends = reinterpret_cast<std::int64_t*>(memory);
+      call_workspace::make<backend_of<Exec>>(exec, options.work, layout.size(), "for_each_edge");
+  auto* const ends = layout.ends.data(work.get());
   status* const errors = kernels::errors_of<Exec>(options, work.get());
   const auto rows = detail::rows_of(graph);
   using vertex = detail::number<V>;
@@ -113,11 +111,10 @@ void for_each_edge(const Exec& exec, const csr_graph<M, V, O, W>& graph, const F
   const auto lengths =
       detail::compose(detail::as<vertex>(frontier), detail::row_length<vertex, offset>{rows});
   // Vertices that are none have negative lengths, which count as bad items.
-  kernels::allocate<true>(
-      exec, "Lanewise::for_each_edge::allocate", lengths,
-      array_sink<std::int64_t>{ends, frontier.extent}, n,
-      detail::integers(reinterpret_cast<std::int64_t*>(memory + layout.total_at)),
-      detail::most_places - 1, errors, work.get(), layout.chain_at);
+  kernels::allocate<true>(exec, "Lanewise::for_each_edge::allocate", lengths,
+                          array_sink<std::int64_t>{ends, frontier.extent}, n,
+                          detail::integers(ends + frontier.extent), detail::most_places - 1, errors,
+                          work.get(), layout.chain.offset);
   kernels::call_for_rows<V>(
       exec, detail::rows_of_list<source, vertex, offset>{frontier, rows, n, ends}, f, next, errors);
 }
@@ -146,7 +143,7 @@ auto next_frontier(const Exec& exec, const Next& next, const Kokkos::View<C, Pc.
 /// The workspace that for_each_edge needs for a frontier with `vertices` places. Needs no device.
 template <class Exec>
 workspace_size for_each_edge_workspace(std::int64_t vertices) {
-  return kernels::edges_layout<Exec>(vertices).need;
+  return kernels::edges_layout<Exec>(vertices).size();
 }
 
 /// Calls f(frontier(i), graph.columns()(e), e) for every i in [0, n) and every edge e of that

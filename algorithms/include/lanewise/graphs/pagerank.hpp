@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/graphs/detail/graph_rows.hpp>
 #include <lanewise/graphs/spmv.hpp>
 #include <lanewise/sequence/reduce.hpp>
@@ -105,8 +106,8 @@ namespace kernels {
 /// caller asks, how much ranks change.
 template <class T, class Exec>
 struct pagerank_layout {
-  workspace_arrays parts;
-  std::size_t of_edges, without_edges, changes;
+  workspace_layout parts;
+  workspace_array<T> of_edges, without_edges, changes;
 
   pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges, bool asks)
       : parts(lanewise::max(lanewise::segmented_reduce_workspace<T, Exec>(edges, vertices),
@@ -127,9 +128,9 @@ std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph
   auto given =
       call_workspace::make<backend_of<Exec>>(exec, options.work, layout.parts.size(), name);
   workspace& work = given.get();
-  const auto of_edges = workspace_arrays::view<T, Exec>(work, layout.of_edges, n);
-  T* const without_edges = workspace_arrays::view<T, Exec>(work, layout.without_edges, 1).data();
-  const auto changes = workspace_arrays::view<T, Exec>(work, layout.changes, n);
+  const auto of_edges = layout.of_edges.template view<Exec>(work);
+  T* const without_edges = layout.without_edges.data(work);
+  const auto changes = layout.changes.template view<Exec>(work);
   const auto rows = detail::rows_of(graph);
   const detail::ranks_of_vertices<T, detail::number<O>> of{ranks.data, rows.begins, rows.edges};
   const detail::next_rank<T> next{ranks.data, asks ? changes.data() : nullptr, without_edges,

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
 #include <lanewise/graphs/detail/device/device_sssp_search.hpp>
 #include <lanewise/graphs/detail/host/host_sssp_search.hpp>
-#include <lanewise/graphs/detail/memory_places.hpp>
 #include <lanewise/graphs/detail/sources.hpp>
 #include <lanewise/graphs/sssp_parents.hpp>
 #include <lanewise/sequence/reduce.hpp>
@@ -31,84 +30,86 @@ namespace kernels {
 
 /// Layout of a search's workspace.
 template <class Vertex, class Offset, class Bits>
-struct sssp_places {
+struct sssp_arrays {
   using piece = detail::edge_piece<Vertex, Offset>;
 
-  detail::memory_places at;
-  std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, sum,
-      pieces[2];
+  workspace_layout at{128};
+  workspace_array<std::uint64_t> meetings, delta, sum;
+  workspace_array<Offset> counter, far_count;
+  workspace_array<std::uint32_t> listed, far;
+  workspace_array<Bits> far_least;
+  workspace_array<Vertex> far_list[2];
+  workspace_array<piece> pieces[2];
   std::size_t zeros;  // number of bytes that are to be 0
 
-  sssp_places(std::int64_t n, std::int64_t m, std::int64_t league) {
-    meetings = at.place(league_sums::words(league), 8);
-    counter = at.place(1, sizeof(Offset));
-    listed = at.place(n, 4);
-    far = at.place(divide_up(n, 32), 4);
-    zeros = at.bytes;
-    far_count = at.place(3, sizeof(Offset));
-    far_least = at.place(3, sizeof(Bits));
-    for (std::size_t& p : far_list) p = at.place(n, sizeof(Vertex));
-    delta = at.place(1, 8);
-    sum = at.place(1, 8);
-    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  sssp_arrays(std::int64_t n, std::int64_t m, std::int64_t league) {
+    at.add(meetings, league_sums::words(league));
+    at.add(counter, 1);
+    at.add(listed, n);
+    at.add(far, divide_up(n, 32));
+    zeros = at.next();
+    at.add(far_count, 3);
+    at.add(far_least, 3);
+    for (auto& p : far_list) at.add(p, n);
+    at.add(delta, 1);
+    at.add(sum, 1);
+    for (auto& p : pieces) at.add(p, detail::most_edge_pieces(n, m));
   }
 
   detail::sssp_memory<Vertex, Offset, Bits> in(char* p) const {
-    return {{detail::at_place<std::uint64_t>(p, meetings),
-             {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
-             detail::at_place<Offset>(p, counter),
-             detail::at_place<std::uint32_t>(p, listed)},
-            detail::at_place<std::uint32_t>(p, far),
-            detail::at_place<Offset>(p, far_count),
-            detail::at_place<Bits>(p, far_least),
-            {detail::at_place<Vertex>(p, far_list[0]), detail::at_place<Vertex>(p, far_list[1])}};
+    return {
+        {meetings.data(p), {pieces[0].data(p), pieces[1].data(p)}, counter.data(p), listed.data(p)},
+        far.data(p),
+        far_count.data(p),
+        far_least.data(p),
+        {far_list[0].data(p), far_list[1].data(p)}};
   }
 };
 
 template <class Vertex, class Bits>
-struct host_sssp_places {
-  detail::memory_places at;
-  std::size_t meetings, put, taken, idle, states, far_count, far_least, marks, near, far[2],
-      before[2], delta, sum;
+struct host_sssp_arrays {
+  workspace_layout at{128};
+  workspace_array<std::uint64_t> meetings, put, taken, far_count, states, before[2], delta, sum;
+  workspace_array<std::uint32_t> idle;
+  workspace_array<Bits> far_least;
+  workspace_array<detail::vertex_marks> marks;
+  workspace_array<Vertex> near, far[2];
   std::int64_t mismatch_blocks;
   std::size_t zeros;  // number of bytes that are to be 0
 
-  host_sssp_places(std::int64_t n, std::int64_t, std::int64_t league) {
-    meetings = at.place(league_sums::words(league), 8);
+  host_sssp_arrays(std::int64_t n, std::int64_t, std::int64_t league) {
+    at.add(meetings, league_sums::words(league));
     constexpr std::int64_t mismatch_words = detail::block_ring_memory<Vertex>::block,
                            far_block = detail::block_pool<Vertex>::block;
     mismatch_blocks = detail::blocks_of_threads(n, mismatch_words, league);
     const std::int64_t far_blocks = detail::blocks_of_threads(n, far_block, league);
-    put = at.place(1, 8);
-    taken = at.place(1, 8);
-    idle = at.place(1, 4);
-    far_count = at.place(1, 8);
-    states = at.place(mismatch_blocks, 8);
-    zeros = at.bytes;
-    far_least = at.place(3, sizeof(Bits));
-    delta = at.place(1, 8);
-    sum = at.place(1, 8);
-    marks = at.place(n, sizeof(detail::vertex_marks));
-    near = at.place(mismatch_blocks * mismatch_words, sizeof(Vertex));
-    for (std::size_t& p : far) p = at.place(far_blocks * far_block, sizeof(Vertex));
-    for (std::size_t& p : before) p = at.place(far_blocks, 8);
+    at.add(put, 1);
+    at.add(taken, 1);
+    at.add(idle, 1);
+    at.add(far_count, 1);
+    at.add(states, mismatch_blocks);
+    zeros = at.next();
+    at.add(far_least, 3);
+    at.add(delta, 1);
+    at.add(sum, 1);
+    at.add(marks, n);
+    at.add(near, mismatch_blocks * mismatch_words);
+    for (auto& p : far) at.add(p, far_blocks * far_block);
+    for (auto& p : before) at.add(p, far_blocks);
   }
 
   detail::host_sssp_memory<Vertex, Bits> in(char* p) const {
-    return {detail::at_place<std::uint64_t>(p, meetings),
-            {{detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
-              detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
-              detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(mismatch_blocks)},
+    return {meetings.data(p),
+            {{put.data(p), taken.data(p), idle.data(p), states.data(p), near.data(p),
+              static_cast<std::uint64_t>(mismatch_blocks)},
              {far_in(p, 0), far_in(p, 1)},
-             detail::at_place<Bits>(p, far_least),
-             detail::at_place<detail::vertex_marks>(p, marks)}};
+             far_least.data(p),
+             marks.data(p)}};
   }
 
  private:
   detail::block_pool<Vertex> far_in(char* p, int turn) const {
-    return {detail::at_place<std::uint64_t>(p, far_count),
-            detail::at_place<std::uint64_t>(p, before[turn]),
-            detail::at_place<Vertex>(p, far[turn])};
+    return {far_count.data(p), before[turn].data(p), far[turn].data(p)};
   }
 };
 
@@ -126,7 +127,7 @@ struct sssp_kernel {
   };
 
   using bits = typename detail::distances<Weight>::bits;
-  using places = sssp_places<Vertex, Offset, bits>;
+  using arrays = sssp_arrays<Vertex, Offset, bits>;
   // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7 times
   // as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
   static constexpr double delta = 8;
@@ -149,7 +150,7 @@ struct host_sssp_kernel {
     typename search<Team>::scratch search;
   };
   using bits = typename detail::distances<Weight>::bits;
-  using places = host_sssp_places<Vertex, bits>;
+  using arrays = host_sssp_arrays<Vertex, bits>;
   // 16 threads of a Xeon, 2^22 vertices: kron takes 125 ms with 2, 146 with 4 and 136 with 8,
   // uniform edges take 133, 124 and 137.
   static constexpr double delta = 2;
@@ -206,17 +207,17 @@ constexpr bool expects_weights() {
   return !std::is_same_v<W, no_weight>;
 }
 
-/// The places of a search, after what the sum of weights needs.
+/// The arrays of a search, after what the sum of weights needs.
 template <class Kernel, class Exec>
 struct sssp_layout {
-  typename Kernel::places places;
-  workspace_arrays parts;
-  std::size_t at;
+  typename Kernel::arrays arrays;
+  workspace_layout parts;
+  workspace_array<char> at;
 
   sssp_layout(const Exec& exec, std::int64_t n, std::int64_t m, std::int64_t league)
-      : places(n, m, league),
+      : arrays(n, m, league),
         parts(lanewise::reduce_workspace<double>(exec)),
-        at(parts.add<char>(static_cast<std::int64_t>(places.at.bytes))) {}
+        at(parts.add_call(arrays.at.size())) {}
 };
 
 /// The search. A graph's memory space and the signs of its numbers do not matter here, so that
@@ -234,17 +235,17 @@ void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& ro
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const sssp_layout<kernel, Exec> layout(exec, n, m, league);
-  const auto& places = layout.places;
+  const auto& arrays = layout.arrays;
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, options.work, layout.parts.size(), "sssp");
-  char* memory = static_cast<char*>(work.get().plain()) + layout.at;
-  backend_of<Exec>::zero(exec, memory, places.zeros);
+  char* memory = layout.at.data(work.get());
+  backend_of<Exec>::zero(exec, memory, arrays.zeros);
   W* delta = nullptr;
   if (options.delta <= 0 && m > 0) {
-    delta = reinterpret_cast<W*>(memory + places.delta);
+    delta = reinterpret_cast<W*>(arrays.delta.data(memory));
     const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
-        reinterpret_cast<double*>(memory + places.sum));
+        reinterpret_cast<double*>(arrays.sum.data(memory)));
     lanewise::reduce(exec, lanewise::generated(samples, sampled_weights<W>{weights, step}), sum,
                      plus{}, 0.0, {.work = &work.get()});
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
@@ -259,7 +260,7 @@ void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& ro
   lanewise::launch_resident(
       exec, "Lanewise::sssp", league,
       kernel{{rows, weights, sources, reinterpret_cast<bits*>(distances), delta,
-              kernels::given_delta<W>(options.delta), places.in(memory),
+              kernels::given_delta<W>(options.delta), arrays.in(memory),
               options.errors.data() != nullptr ? options.errors.data() : work.get().errors()}});
 }
 template <class Exec, class M, class V, class O, class W>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/graphs/csr_graph.hpp>
-#include <lanewise/graphs/detail/memory_places.hpp>
 #include <lanewise/graphs/detail/parent_search.hpp>
 #include <lanewise/graphs/detail/sources.hpp>
 
@@ -42,25 +42,26 @@ struct sssp_parents_kernel {
 
 /// Layout of a call's workspace.
 template <class Vertex, class Offset>
-struct sssp_parents_places {
+struct sssp_parents_layout {
   using piece = detail::edge_piece<Vertex, Offset>;
 
-  detail::memory_places at;
-  std::size_t meetings, counter, zeros, found_in, pieces[2];
+  workspace_layout at{128};
+  workspace_array<std::uint64_t> meetings;
+  workspace_array<Offset> counter;
+  workspace_array<std::uint32_t> found_in;
+  workspace_array<piece> pieces[2];
+  std::size_t zeros;  // number of bytes that are to be 0
 
-  sssp_parents_places(std::int64_t n, std::int64_t m, std::int64_t league) {
-    meetings = at.place(league_sums::words(league), 8);
-    counter = at.place(1, sizeof(Offset));
-    zeros = at.bytes;
-    found_in = at.place(n, 4);
-    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  sssp_parents_layout(std::int64_t n, std::int64_t m, std::int64_t league) {
+    at.add(meetings, league_sums::words(league));
+    at.add(counter, 1);
+    zeros = at.next();
+    at.add(found_in, n);
+    for (auto& p : pieces) at.add(p, detail::most_edge_pieces(n, m));
   }
 
   detail::frontier_memory<Vertex, Offset> in(char* p) const {
-    return {detail::at_place<std::uint64_t>(p, meetings),
-            {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
-            detail::at_place<Offset>(p, counter),
-            nullptr};
+    return {meetings.data(p), {pieces[0].data(p), pieces[1].data(p)}, counter.data(p), nullptr};
   }
 };
 
@@ -80,17 +81,16 @@ void sssp_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   const std::int64_t n = graph.vertices(), m = graph.edges();
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const sssp_parents_places<vertex, offset> places(n, m, league);
-  auto work =
-      call_workspace::make<backend_of<Exec>>(exec, given, {0, places.at.bytes}, "sssp_parents");
+  const sssp_parents_layout<vertex, offset> layout(n, m, league);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, given, layout.at.size(), "sssp_parents");
   char* memory = static_cast<char*>(work.get().plain());
-  backend_of<Exec>::zero(exec, memory, places.zeros);
+  backend_of<Exec>::zero(exec, memory, layout.zeros);
   using bits = typename detail::distances<W>::bits;
   lanewise::launch_resident(
       exec, "Lanewise::sssp_parents", league,
       kernel{{detail::rows_of(graph), graph.weights().data(), sources,
               reinterpret_cast<const bits*>(distances), reinterpret_cast<vertex*>(parents),
-              places.in(memory), detail::at_place<std::uint32_t>(memory, places.found_in)}});
+              layout.in(memory), layout.found_in.data(memory)}});
 }
 
 }  // namespace kernels
@@ -101,9 +101,9 @@ workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, s
   using V = typename Graph::vertex_type;
   using O = typename Graph::offset_type;
   using kernel = kernels::sssp_parents_kernel_of<V, O, typename Graph::weight_type>;
-  return {0, kernels::sssp_parents_places<detail::number<V>, detail::number<O>>(
-                 vertices, edges, backend_of<Exec>::template resident_teams<kernel>(exec))
-                 .at.bytes};
+  return kernels::sssp_parents_layout<detail::number<V>, detail::number<O>>(
+             vertices, edges, backend_of<Exec>::template resident_teams<kernel>(exec))
+      .at.size();
 }
 
 /// The tree of shortest paths after sssp: parents(v) becomes a vertex u with an edge (u, v, w)

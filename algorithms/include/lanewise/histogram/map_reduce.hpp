@@ -55,7 +55,7 @@ workspace_size map_reduce_inner(std::int64_t n) {
 /// types, values being combined as T. Needs no device.
 template <class Key, class Value, class Exec, class T = Value>
 workspace_size map_reduce_workspace(std::int64_t n) {
-  kernels::workspace_arrays parts(kernels::map_reduce_inner<Key, Value, T, Exec>(n));
+  workspace_layout parts(kernels::map_reduce_inner<Key, Value, T, Exec>(n));
   parts.add<Key>(n);
   parts.add<Value>(n);
   return parts.size();
@@ -106,11 +106,12 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
     kernels::count_place<Exec>(number, name);
     const std::int64_t n = source.extent;
     using T = detail::accumulated<Op, result>;
-    kernels::workspace_arrays parts(kernels::map_reduce_inner<key, value, T, Exec>(n));
-    const std::size_t keys_at = parts.add<key>(n), values_at = parts.add<value>(n);
+    workspace_layout parts(kernels::map_reduce_inner<key, value, T, Exec>(n));
+    const auto key_array = parts.add<key>(n);
+    const auto value_array = parts.add<value>(n);
     auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), name);
-    const auto keys = kernels::workspace_arrays::view<key, Exec>(work.get(), keys_at, n);
-    const auto values = kernels::workspace_arrays::view<value, Exec>(work.get(), values_at, n);
+    const auto keys = key_array.template view<Exec>(work.get());
+    const auto values = value_array.template view<Exec>(work.get());
     const call_options inner{.work = &work.get(), .count = options.count};
     lanewise::transform(exec, source, lanewise::unzipped(keys, values), map, inner);
     kernels::radix_sort(exec, keys, values, keys, values,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/segments/run_length.hpp>
 #include <lanewise/sort/radix_sort.hpp>
 #include <lanewise/sort/sorted_unique.hpp>
@@ -38,7 +39,7 @@ workspace_size sparse_histogram_inner(std::int64_t n) {
 /// The workspace that sparse_histogram needs for n items of type T. Needs no device.
 template <class T, class Exec>
 workspace_size sparse_histogram_workspace(std::int64_t n) {
-  kernels::workspace_arrays parts(kernels::sparse_histogram_inner<T, Exec>(n));
+  workspace_layout parts(kernels::sparse_histogram_inner<T, Exec>(n));
   parts.add<T>(n);
   return parts.size();
 }
@@ -76,10 +77,10 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
     kernels::count_place<Exec>(number, name);
     const auto same = kernels::same_bits<T>(options, name);
     const std::int64_t n = source.extent;
-    kernels::workspace_arrays parts(kernels::sparse_histogram_inner<T, Exec>(n));
-    const std::size_t at = parts.add<T>(n);
+    workspace_layout parts(kernels::sparse_histogram_inner<T, Exec>(n));
+    const auto at = parts.add<T>(n);
     auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), name);
-    const auto sorted = kernels::workspace_arrays::view<T, Exec>(work.get(), at, n);
+    const auto sorted = at.template view<Exec>(work.get());
     sort_options inner = options;
     inner.work = &work.get();
     kernels::radix_sort(exec, source, sorted, inner, name);

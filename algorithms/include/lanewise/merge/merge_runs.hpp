@@ -175,24 +175,26 @@ bool sorts_runs(std::int64_t n, std::int64_t runs) {
 }
 
 template <class T, class Exec>
-struct merge_runs_layout {
+struct merge_runs_layout : workspace_layout {
   bool sorts;
   int passes = 0;
-  std::size_t values_at = 0, bounds_at = 0;
-  workspace_size need;
+  workspace_array<T> keys;
+  workspace_array<char> values;
+  workspace_array<std::int64_t> bounds;
 
   merge_runs_layout(std::int64_t n, std::int64_t runs, std::size_t value_bytes)
-      : sorts(kernels::sorts_runs<T, Exec>(n, runs)),
-        need(merge_sort_layout<T, Exec>(n, value_bytes).need) {
+      : sorts(kernels::sorts_runs<T, Exec>(n, runs)) {
     for (std::int64_t r = 1; r < runs; r *= 2) ++passes;
     passes = passes > 0 ? passes : 1;
-    if (sorts) return;
-    const std::size_t items = passes > 1 ? static_cast<std::size_t>(n) : 0;
-    values_at = round_up(items * sizeof(T));
-    bounds_at = values_at + round_up(items * value_bytes);
-    need = {0, bounds_at + (static_cast<std::size_t>(runs) + 1) * sizeof(std::int64_t)};
+    if (sorts) {
+      add_call(merge_sort_layout<T, Exec>(n, value_bytes).size());
+      return;
+    }
+    const std::int64_t items = passes > 1 ? n : 0;
+    add(keys, items);
+    add(values, items * static_cast<std::int64_t>(value_bytes));
+    add(bounds, runs + 1);
   }
-  static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
 template <class Exec, class Source, class Offsets, class Sink, class Values, class ValueSink,
@@ -208,7 +210,7 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
   const item_count n = kernels::count_of<Exec>(keys.extent, options, algorithm);
   const std::int64_t runs = offsets.extent > 0 ? offsets.extent - 1 : 0;
   const merge_runs_layout<item, Exec> layout(n.bound, runs, paired ? sizeof(value) : 0);
-  auto work = call_workspace::make<backend>(exec, options.work, layout.need, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, layout.size(), algorithm);
   if (n.bound == 0 && runs == 0) return;
   using checking = check_runs_kernel<Offsets>;
   status* const errors = kernels::errors_of<Exec>(options, work.get());
@@ -223,14 +225,14 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
     return;
   }
   auto* const memory = static_cast<char*>(work.get().plain());
-  auto* const bounds = reinterpret_cast<std::int64_t*>(memory + layout.bounds_at);
+  auto* const bounds = layout.bounds.data(memory);
   using ordering = order_runs_kernel<Offsets>;
   lanewise::launch(exec, "Lanewise::merge_runs::order", 1, ordering{offsets, n, runs, bounds});
   const std::int64_t tiles = lanewise::divide_up(n.bound, merge_tile_items<item, Exec>);
   item* to = keys_out.data;
   value* values_to = beside.data;
-  item* from = reinterpret_cast<item*>(memory);
-  value* values_from = reinterpret_cast<value*>(memory + layout.values_at);
+  item* from = layout.keys.data(memory);
+  value* values_from = reinterpret_cast<value*>(layout.values.data(memory));
   if (layout.passes % 2 == 0) {
     std::swap(from, to);
     std::swap(values_from, values_to);
@@ -268,7 +270,7 @@ constexpr bool check_run_offsets() {
 template <class T, class Exec>
 workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
                                     std::size_t value_bytes = 0) {
-  return kernels::merge_runs_layout<T, Exec>(n, runs, value_bytes).need;
+  return kernels::merge_runs_layout<T, Exec>(n, runs, value_bytes).size();
 }
 
 /// Merges k sorted runs of neighbours into one sorted sequence (k-way merge): run r is

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/merge/detail/merging.hpp>
 #include <lanewise/sequence/transform.hpp>
@@ -178,25 +179,23 @@ struct cut_runs_kernel {
 
 /// Layout of a merge sort's workspace.
 template <class T, class Exec>
-struct merge_sort_layout {
+struct merge_sort_layout : workspace_layout {
   template <class Policy>
   using merging_by = detail::merging_t<team_t<Exec, Policy>, T, Policy>;
   using merging = merging_by<merge_sort_policy<T>>;
   static constexpr std::int64_t least_tile =
       std::min(merging::items, merging_by<merge_sort_policy<T, true>>::items);
-  std::size_t values_at;
-  std::size_t cuts_at;
-  workspace_size need;
+  workspace_array<T> keys;
+  workspace_array<char> values;
+  workspace_array<std::int64_t> cuts;
 
   merge_sort_layout(std::int64_t n, std::size_t value_bytes) {
-    const auto items = static_cast<std::size_t>(n);
-    const auto tiles = static_cast<std::size_t>(divide_up(n, std::int64_t{merging::items}));
+    const std::int64_t tiles = divide_up(n, std::int64_t{merging::items});
     const bool alone = n <= least_tile && value_bytes == 0;
-    values_at = alone ? 0 : round_up(items * sizeof(T));
-    cuts_at = values_at + (alone ? 0 : round_up(items * value_bytes));
-    need = {0, cuts_at + (merging::ways > 2 && tiles > 1 ? 4 * tiles * sizeof(std::int64_t) : 0)};
+    add(keys, alone ? 0 : n);
+    add(values, alone ? 0 : n * static_cast<std::int64_t>(value_bytes));
+    add(cuts, merging::ways > 2 && tiles > 1 ? 4 * tiles : 0);
   }
-  static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
 /// Up to this number of tiles, tiles are merged in pairs, as cuts of four runs take longer (H200:
@@ -224,9 +223,9 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
   const item_count n = detail::count_of<Exec>(keys.extent, options, algorithm);
   if (n.bound == 0) return;
   const layout_type layout(n.bound, paired ? sizeof(value) : 0);
-  auto work = call_workspace::make<backend>(exec, options.work, layout.need, algorithm);
+  auto work = call_workspace::make<backend>(exec, options.work, layout.size(), algorithm);
   auto* const memory = static_cast<char*>(work.get().plain());
-  auto* const cuts = reinterpret_cast<std::int64_t*>(memory + layout.cuts_at);
+  auto* const cuts = layout.cuts.data(memory);
   const std::int64_t tiles = divide_up(n.bound, std::int64_t{merging::items});
 
   struct memory_of_pairs {
@@ -234,8 +233,8 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
     value* values;
   };
   memory_of_pairs to{keys_out.data, beside.data};
-  memory_of_pairs from{reinterpret_cast<item*>(memory),
-                       reinterpret_cast<value*>(memory + layout.values_at)};
+  memory_of_pairs from{layout.keys.data(memory),
+                       reinterpret_cast<value*>(layout.values.data(memory))};
 
   // The ways of the passes: the last one ends in what was given. A tile of pairs cannot be sorted
   // where it is, as its values are read while others are written.
@@ -354,7 +353,7 @@ inline constexpr bool is_array_argument =
 /// `value_bytes` bytes beside them. Needs no device.
 template <class T, class Exec>
 workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0) {
-  return kernels::merge_sort_layout<T, Exec>(n, value_bytes).need;
+  return kernels::merge_sort_layout<T, Exec>(n, value_bytes).size();
 }
 
 /// Writes the items of in to out in ascending order: no item is less than one before it, and

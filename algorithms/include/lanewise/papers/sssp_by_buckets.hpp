@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/graphs/sssp.hpp>
 #include <lanewise/papers/detail/graphs/bucket_search.hpp>
 #include <lanewise/papers/detail/names.hpp>
@@ -55,27 +56,33 @@ struct bucket_kernel {
 
 /// Layout of a search's workspace: zeros of each launch, of the first, and the rest.
 template <class Vertex, class Offset, class Bits>
-struct bucket_places {
+struct bucket_layout {
   using piece = detail::edge_piece<Vertex, Offset>;
 
-  detail::memory_places at;
-  std::size_t meetings, counter, launch_zeros, state, waiting, zeros, offsets, list[2], ids[2],
-      pieces;
+  workspace_layout at{128};
+  workspace_array<std::uint64_t> meetings;
+  workspace_array<Offset> counter;
+  workspace_array<detail::bucket_state<Bits>> state;
+  workspace_array<std::uint32_t> waiting, ids[2];
+  workspace_array<std::int64_t> offsets;
+  workspace_array<Vertex> list[2];
+  workspace_array<piece> pieces;
+  std::size_t launch_zeros, zeros;
 
-  bucket_places(std::int64_t n, std::int64_t m, std::int64_t league, std::int64_t buckets,
+  bucket_layout(std::int64_t n, std::int64_t m, std::int64_t league, std::int64_t buckets,
                 bucket_method method) {
-    meetings = at.place(league_sums::words(league), 8);
-    counter = at.place(1, sizeof(Offset));
-    launch_zeros = at.bytes;
-    state = at.place(1, sizeof(detail::bucket_state<Bits>));
-    waiting = at.place(divide_up(n, 32), 4);
-    zeros = at.bytes;
-    offsets = at.place(buckets + 1, 8);
+    at.add(meetings, league_sums::words(league));
+    at.add(counter, 1);
+    launch_zeros = at.next();
+    at.add(state, 1);
+    at.add(waiting, divide_up(n, 32));
+    zeros = at.next();
+    at.add(offsets, buckets + 1);
     // Vertices of a bucket are left where they are, while others are appended.
-    for (std::size_t& p : list) p = at.place(2 * n, sizeof(Vertex));
-    ids[0] = at.place(n, 4);
-    ids[1] = at.place(method == bucket_method::radix_sort ? n : 0, 4);
-    pieces = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+    for (auto& p : list) at.add(p, 2 * n);
+    at.add(ids[0], n);
+    at.add(ids[1], method == bucket_method::radix_sort ? n : 0);
+    at.add(pieces, detail::most_edge_pieces(n, m));
   }
 };
 
@@ -107,7 +114,7 @@ class bucket_rounds {
   using kernel = bucket_kernel<Vertex, Offset, Weight>;
   using bits = typename detail::distances<Weight>::bits;
   using state = detail::bucket_state<bits>;
-  using places = bucket_places<Vertex, Offset, bits>;
+  using layout_type = bucket_layout<Vertex, Offset, bits>;
   template <class T>
   using view =
       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -118,52 +125,49 @@ class bucket_rounds {
       : exec_(exec),
         league_(backend_of<Exec>::template resident_teams<kernel>(exec)),
         method_(method),
-        places_(static_cast<std::int64_t>(task.rows.vertices),
+        layout_(static_cast<std::int64_t>(task.rows.vertices),
                 static_cast<std::int64_t>(task.rows.edges), league_, task.buckets, method),
-        work_(call_workspace::make<backend_of<Exec>>(exec, given, {0, places_.at.bytes},
+        work_(call_workspace::make<backend_of<Exec>>(exec, given, layout_.at.size(),
                                                      "sssp_by_buckets")),
         task_(task) {
     if (task_.errors == nullptr) task_.errors = work_.get().errors();
-    task_.waiting = at<std::uint32_t>(places_.waiting);
-    task_.state = at<state>(places_.state);
-    auto* const pieces = at<detail::edge_piece<Vertex, Offset>>(places_.pieces);
-    task_.memory = {at<std::uint64_t>(places_.meetings),
-                    {pieces, pieces},
-                    at<Offset>(places_.counter),
-                    nullptr};
+    task_.waiting = at(layout_.waiting);
+    task_.state = at(layout_.state);
+    auto* const pieces = at(layout_.pieces);
+    task_.memory = {at(layout_.meetings), {pieces, pieces}, at(layout_.counter), nullptr};
   }
 
   void run() {
     task_.offsets = nullptr;
-    start(places_.zeros);
-    task_.offsets = at<std::int64_t>(places_.offsets);
+    start(layout_.zeros);
+    task_.offsets = at(layout_.offsets);
     for (;;) {
       state now;
       detail::copy_to_host<state>(exec_, &now, task_.state);
       if (now.begin == now.end) return;
       const view<Vertex> list(task_.list + now.begin, now.end - now.begin);
       side_ = 1 - side_;
-      split(list, view<Vertex>(at<Vertex>(places_.list[side_]), list.extent(0)));
-      start(places_.launch_zeros);
+      split(list, view<Vertex>(at(layout_.list[side_]), list.extent(0)));
+      start(layout_.launch_zeros);
     }
   }
 
  private:
   template <class T>
-  T* at(std::size_t offset) {
-    return detail::at_place<T>(static_cast<char*>(work_.get().plain()), offset);
+  T* at(const workspace_array<T>& array) {
+    return array.data(work_.get());
   }
   void start(std::size_t zeros) {
-    task_.list = at<Vertex>(places_.list[side_]);
+    task_.list = at(layout_.list[side_]);
     backend_of<Exec>::zero(exec_, work_.get().plain(), zeros);
     lanewise::launch_resident(exec_, "Lanewise::sssp_by_buckets", league_, kernel{task_});
   }
   /// Brings vertices that wait into buckets. Their numbers are frozen first.
   void split(const view<Vertex>& list, const view<Vertex>& out) {
     const std::size_t count = list.extent(0);
-    const view<std::uint32_t> ids(at<std::uint32_t>(places_.ids[0]), count);
+    const view<std::uint32_t> ids(at(layout_.ids[0]), count);
     const auto buckets = static_cast<std::uint32_t>(task_.buckets);
-    const view<std::int64_t> offsets(at<std::int64_t>(places_.offsets), buckets + 1);
+    const view<std::int64_t> offsets(at(layout_.offsets), buckets + 1);
     lanewise::transform(
         exec_, list, ids,
         detail::bucket_of_vertex<Vertex, Weight>{task_.distance, task_.state, task_.delta, buckets},
@@ -172,7 +176,7 @@ class bucket_rounds {
       lanewise::multisplit(exec_, list, out, at_most<most_sssp_buckets>{buckets},
                            lanewise::bucket_ids(ids), {.work = &split_work_, .offsets = offsets});
     } else {
-      const view<std::uint32_t> sorted(at<std::uint32_t>(places_.ids[1]), count);
+      const view<std::uint32_t> sorted(at(layout_.ids[1]), count);
       lanewise::radix_sort(exec_, ids, list, sorted, out, {.work = &split_work_});
       lanewise::lower_bound(exec_, sorted, generated(buckets + 1, bucket_number{}), offsets, less{},
                             {.work = &split_work_});
@@ -182,7 +186,7 @@ class bucket_rounds {
   const Exec& exec_;
   std::int64_t league_;
   bucket_method method_;
-  places places_;
+  layout_type layout_;
   call_workspace work_;
   workspace split_work_;
   detail::bucket_task<Vertex, Offset, Weight> task_;

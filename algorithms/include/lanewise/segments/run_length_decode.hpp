@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/sequence/allocate.hpp>
 #include <lanewise/tile/expansion.hpp>
 
@@ -73,15 +74,14 @@ struct decode_kernel {
 
 /// Layout of the workspace: the runs' ends, then the chain's part.
 template <class Exec>
-struct decode_layout {
-  std::size_t chain_at;
-  workspace_size need;
+struct decode_layout : workspace_layout {
+  workspace_array<std::int64_t> ends;
+  workspace_array<char> chain;
 
-  explicit decode_layout(std::int64_t runs) {
-    const workspace_size scan = lanewise::allocate_workspace<Exec>(runs);
-    chain_at = (static_cast<std::size_t>(runs) * sizeof(std::int64_t) + 63) / 64 * 64;
-    need = {scan.tickets, chain_at + scan.bytes};
-  }
+  explicit decode_layout(std::int64_t runs)
+      : workspace_layout(64),
+        ends(add<std::int64_t>(runs)),
+        chain(add_call(lanewise::allocate_workspace<Exec>(runs))) {}
 };
 
 }  // namespace kernels
@@ -90,7 +90,7 @@ struct decode_layout {
 /// device.
 template <class Exec>
 workspace_size run_length_decode_workspace(std::int64_t runs) {
-  return kernels::decode_layout<Exec>(runs).need;
+  return kernels::decode_layout<Exec>(runs).size();
 }
 
 /// Writes keys(0) lengths(0) times, then keys(1) lengths(1) times, and so on to the front of out.
@@ -129,13 +129,13 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   const item_count n = kernels::count_of<Exec>(key.extent, options, "run_length_decode");
   using backend = backend_of<Exec>;
   const kernels::decode_layout<Exec> layout(n.bound);
-  auto work = call_workspace::make<backend>(exec, options.work, layout.need, "run_length_decode");
-  auto* const ends = static_cast<std::int64_t*>(work.get().plain());
+  auto work = call_workspace::make<backend>(exec, options.work, layout.size(), "run_length_decode");
+  auto* const ends = layout.ends.data(work.get());
   kernels::allocate<true>(exec, "Lanewise::run_length_decode::allocate", length,
                           array_sink<std::int64_t>{ends, n.bound}, n, total,
                           Kokkos::min(total.most(), detail::most_places - 1),
                           kernels::errors_of<Exec>(options, work.get()), work.get(),
-                          layout.chain_at);
+                          layout.chain.offset);
   if (n.bound == 0 || sink.extent == 0) return;
   using key_source = std::decay_t<decltype(key)>;
   using sink_type = std::decay_t<decltype(sink)>;

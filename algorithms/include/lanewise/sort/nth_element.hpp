@@ -83,8 +83,7 @@ auto nth_element(const Exec& exec, const In& in, std::int64_t nth,
 template <class T>
 workspace_size nth_element_workspace(std::int64_t n) {
   using key = kernels::selection_bits<identity, T>;
-  const auto layout = kernels::selection_layout::of<key>(n, 0, false, false, {});
-  return {layout.tiles, layout.bytes};
+  return kernels::selection_layout<key>(n, 0, false, false, {}).size();
 }
 
 LANEWISE_END_TARGET_NAMESPACE

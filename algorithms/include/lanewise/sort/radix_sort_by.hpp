@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/data/tuple.hpp>
 #include <lanewise/sort/radix_sort.hpp>
 
@@ -113,10 +114,10 @@ void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_o
   options.count.template expects_reachable<Exec>(algorithm, "options.count");
   sort_options inner = kernels::options_of_packed<packed>(options, algorithm);
   const std::int64_t n = source.extent;
-  workspace_arrays parts(lanewise::radix_sort_workspace<word, Exec, Value>(n));
-  const std::size_t at = parts.add<word>(n);
+  workspace_layout parts(lanewise::radix_sort_workspace<word, Exec, Value>(n));
+  const auto at = parts.add<word>(n);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), algorithm);
-  const auto keys = workspace_arrays::view<word, Exec>(work.get(), at, n);
+  const auto keys = at.template view<Exec>(work.get());
   inner.work = &work.get();
   lanewise::transform(exec, source, keys, packed_keys_of<KeyOf>{key_of}, {.count = options.count});
   sort(keys, inner);
@@ -129,7 +130,7 @@ void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_o
 template <class Key, class T, class Exec>
 workspace_size radix_sort_by_workspace(std::int64_t n) {
   using word = typename kernels::packed_keys<Key>::word;
-  kernels::workspace_arrays parts(lanewise::radix_sort_workspace<word, Exec, T>(n));
+  workspace_layout parts(lanewise::radix_sort_workspace<word, Exec, T>(n));
   parts.add<word>(n);
   return parts.size();
 }

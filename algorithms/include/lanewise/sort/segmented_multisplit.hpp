@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/sequence/reduce.hpp>
 #include <lanewise/sort/detail/segment_split.hpp>
 #include <lanewise/sort/multisplit.hpp>
@@ -95,17 +96,12 @@ struct add_bad_items {
 };
 
 /// Room for the buckets' numbers, and for a status that is not read.
-struct segmented_multisplit_layout {
-  std::size_t ids;
-  std::size_t unread;
-  workspace_size need;
+struct segmented_multisplit_layout : workspace_layout {
+  workspace_array<segment_bucket> ids;
+  workspace_array<status> unread;
 
-  segmented_multisplit_layout(const workspace_size& inner, std::int64_t n) {
-    workspace_arrays parts(inner);
-    ids = parts.add<segment_bucket>(n);
-    unread = parts.add<status>(1);
-    need = parts.size();
-  }
+  segmented_multisplit_layout(const workspace_size& inner, std::int64_t n)
+      : workspace_layout(inner), ids(add<segment_bucket>(n)), unread(add<status>(1)) {}
 };
 template <class Offsets>
 std::int64_t segments_of(const Offsets& offsets) {
@@ -200,11 +196,11 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
   const std::int64_t segments = kernels::segments_of(offsets);
   if (segments == 0) return;
   const segmented_multisplit_layout parts(inner, keys.extent);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.need,
+  auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(),
                                                      "segmented_multisplit");
   char* const memory = static_cast<char*>(work.get().plain());
-  auto* const ids = reinterpret_cast<segment_bucket*>(memory + parts.ids);
-  move(ids, reinterpret_cast<status*>(memory + parts.unread),
+  auto* const ids = parts.ids.data(memory);
+  move(ids, parts.unread.data(memory),
        segmented_sort_options{.work = &work.get(),
                               .count = options.count,
                               .errors = options.errors,
@@ -236,7 +232,7 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
                                               std::int64_t segments) {
   return kernels::segmented_multisplit_layout(
              kernels::segmented_multisplit_inner<Exec, Key, Value>(exec, n, segments), n)
-      .need;
+      .size();
 }
 
 /// Splits every segment into buckets on its own. For every s in [0, offsets.extent - 1),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/segments/segmented_reduce.hpp>
 #include <lanewise/sequence/scan.hpp>
 #include <lanewise/sort/detail/segmented_sorter.hpp>
@@ -87,11 +88,16 @@ struct length_of_segment {
 };
 
 /// Layout of the workspace: the offsets, whether there are bad segments, and what the sort needs.
-struct segmented_sort_layout {
-  static constexpr std::size_t offsets = 0;
-  std::size_t bad, sort;
-  explicit segmented_sort_layout(std::int64_t segments)
-      : bad((static_cast<std::size_t>(segments) * 8 + 8 + 127) / 128 * 128), sort(bad + 128) {}
+struct segmented_sort_layout : workspace_layout {
+  workspace_array<std::int64_t> offsets;
+  workspace_array<std::uint32_t> bad;
+  workspace_array<char> sort;
+
+  segmented_sort_layout(std::int64_t segments, std::size_t sort_bytes)
+      : workspace_layout(128),
+        offsets(add<std::int64_t>(segments + 1)),
+        bad(add<std::uint32_t>(1)),
+        sort(add_call({0, sort_bytes})) {}
 };
 
 /// Sorts segments of keys of type T, and what moves with them, from array to array.
@@ -109,20 +115,19 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
   const auto run = [&](auto keeps_order) {
     using sorter =
         segmented_sort_t<Exec, bits, Value, decltype(keeps_order)::value, Segments::apart>;
-    const segmented_sort_layout parts(segments.bound);
-    auto work = call_workspace::make<backend>(
-        exec, options.work,
-        {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)}, algorithm);
+    const segmented_sort_layout parts(segments.bound,
+                                      sorter::template bytes<Exec>(n, segments.bound, range));
+    auto work = call_workspace::make<backend>(exec, options.work, parts.size(), algorithm);
     char* const memory = static_cast<char*>(work.get().plain());
-    auto* const bad = reinterpret_cast<std::uint32_t*>(memory + parts.bad);
-    auto* const copy = reinterpret_cast<std::int64_t*>(memory + parts.offsets);
+    auto* const bad = parts.bad.data(memory);
+    auto* const copy = parts.offsets.data(memory);
     status* const errors =
         options.errors.data() != nullptr ? options.errors.data() : work.get().errors();
-    backend::zero(
-        exec, bad,
-        parts.sort - parts.bad + sorter::template zeroed_bytes<Exec>(n, segments.bound, range));
+    backend::zero(exec, bad,
+                  parts.sort.offset - parts.bad.offset +
+                      sorter::template zeroed_bytes<Exec>(n, segments.bound, range));
     const detail::segment_windows windows =
-        sorter::template windows_of<Exec>(n, segments.bound, range, memory + parts.sort);
+        sorter::template windows_of<Exec>(n, segments.bound, range, parts.sort.data(memory));
     using kernel = typename sorter::template offsets_kernel<Segments>;
     const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
     lanewise::launch(
@@ -133,7 +138,7 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
     if (range.low == range.high) return;
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
                  values_out, n, {kernel::where(given, copy), given.shifts, segments, bad}, map,
-                 range, memory + parts.sort);
+                 range, parts.sort.data(memory));
   };
   if (range.low == range.high) {
     using space = typename Exec::memory_space;
@@ -321,7 +326,7 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
       kernels::segmented_sort_t<Exec, bits, word, true>::template bytes<Exec>(n, segments, all);
   const auto loose = kernels::segmented_sort_t<Exec, bits, no_value, false>::template bytes<Exec>(
       n, segments, all);
-  return {0, kernels::segmented_sort_layout(segments).sort + (ordered < loose ? loose : ordered)};
+  return kernels::segmented_sort_layout(segments, std::max(ordered, loose)).size();
 }
 
 /// Sorts the keys of every segment on its own. For every s in [0, offsets.extent - 1),

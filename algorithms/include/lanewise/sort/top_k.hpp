@@ -223,8 +223,7 @@ void arg_top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
 template <class Key>
 workspace_size top_k_workspace(std::int64_t n, std::int64_t k, bool sorted = false) {
   using key = kernels::selection_bits<identity, Key>;
-  const auto layout = kernels::selection_layout::of<key>(n, k, true, sorted, {});
-  return {layout.tiles, layout.bytes};
+  return kernels::selection_layout<key>(n, k, true, sorted, {}).size();
 }
 
 LANEWISE_END_TARGET_NAMESPACE

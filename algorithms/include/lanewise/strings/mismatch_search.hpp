@@ -83,16 +83,16 @@ struct mismatch_matches : mismatch_searcher {
 
 /// What the workspace of a search with mismatches holds.
 template <class Exec>
-struct mismatch_workspace : workspace_arrays {
+struct mismatch_workspace : workspace_layout {
   explicit mismatch_workspace(std::int64_t n)
-      : workspace_arrays(
+      : workspace_layout(
             {blocks_of(n), look_back_chain<std::int64_t>::payload_bytes(blocks_of(n))}),
-        passed_at(add<std::uint32_t>(mismatch_searcher::steps<warp_t<Exec>>(n))) {}
+        passed(add<std::uint32_t>(mismatch_searcher::steps<warp_t<Exec>>(n))) {}
   static std::int64_t blocks_of(std::int64_t n) {
     return mismatch_block<team_t<Exec, search_policy>>::blocks(n);
   }
 
-  std::size_t passed_at;
+  workspace_array<std::uint32_t> passed;
 };
 
 template <>
@@ -136,10 +136,7 @@ struct matcher_search<detail::mismatch_pattern_view> {
     using kernel = mismatch_filter_kernel;
     const int steps_per_turn = text_partition::make<warp_t<Exec>>(text.n, true).steps_per_word;
     const mismatch_searcher search{
-        {text.data, text.n},
-        what,
-        workspace_arrays::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data(),
-        steps_per_turn};
+        {text.data, text.n}, what, memory.passed.data(work), steps_per_turn};
     const std::int64_t teams =
         lanewise::divide_up(mismatch_searcher::steps<warp_t<Exec>>(text.n),
                             std::int64_t{steps_per_turn} * team_t<Exec, kernel::policy>::warps);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/select/select.hpp>
 #include <lanewise/strings/string_search.hpp>
 #include <lanewise/warp/search.hpp>
@@ -302,17 +303,13 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
 /// What is kept of n matches, after the workspace of another call: numbers for each, and for each
 /// group.
 struct match_arrays {
-  workspace_arrays layout;
-  std::size_t exit, entry;
+  workspace_layout layout;
+  workspace_array<std::uint32_t> exit, entry;
 
   explicit match_arrays(std::int64_t n, const workspace_size& inner = {})
       : layout(inner),
         exit(layout.add<std::uint32_t>(n)),
         entry(layout.add<std::uint32_t>(match_groups(n))) {}
-  template <class Exec>
-  static std::uint32_t* at(const workspace& work, std::size_t offset) {
-    return workspace_arrays::view<std::uint32_t, Exec>(work, offset, 0).data();
-  }
 };
 
 /// Marks the matches. flags may be the exits' own array.
@@ -374,8 +371,7 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
     auto work =
         call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
     kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm),
-                          all.at<Exec>(work.get(), all.exit), all.at<Exec>(work.get(), all.entry),
-                          sink);
+                          all.exit.data(work.get()), all.entry.data(work.get()), sink);
   }
 }
 
@@ -402,9 +398,9 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
-  const auto flags = kernels::workspace_arrays::view<std::uint32_t, Exec>(work.get(), all.exit, n);
+  const auto flags = all.exit.view<Exec>(work.get());
   kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm), flags.data(),
-                        all.at<Exec>(work.get(), all.entry), detail::as_sink<Exec>(flags));
+                        all.entry.data(work.get()), detail::as_sink<Exec>(flags));
   lanewise::select_flagged(exec, places, flags, out, number,
                            {.work = &work.get(), .count = options.count});
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/league/decoupled_look_back.hpp>
 #include <lanewise/select/detail/compact.hpp>
@@ -372,8 +373,7 @@ class search_call {
   /// Runs the filter. A number and words at `zeros` become zero.
   void filter(const workspace& work, std::int64_t* zero = nullptr, std::uint32_t* zeros = nullptr,
               std::int64_t number = 0) {
-    search_.passed =
-        workspace_arrays::view<std::uint32_t, Exec>(work, layout().passed_at, words()).data();
+    search_.passed = layout().passed.data(work);
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
       using kernel = search_filter_kernel<decltype(how)::value>;
       lanewise::launch(exec_, "Lanewise::string_search::filter",
@@ -398,11 +398,11 @@ class search_call {
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
-  struct memory_layout : workspace_arrays {
+  struct memory_layout : workspace_layout {
     memory_layout(std::int64_t blocks, std::int64_t words)
-        : workspace_arrays({blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)}),
-          passed_at(add<std::uint32_t>(words)) {}
-    std::size_t passed_at;
+        : workspace_layout({blocks, look_back_chain<std::int64_t>::payload_bytes(blocks)}),
+          passed(add<std::uint32_t>(words)) {}
+    workspace_array<std::uint32_t> passed;
   };
 
  private:

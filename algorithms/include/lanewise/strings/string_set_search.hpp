@@ -510,14 +510,14 @@ inline constexpr bool uses_chunk_filter = !warp_t<Exec>::is_single_thread;
 
 /// What a call has in its workspace: something of its own, and after it the marks.
 template <class Exec>
-struct pattern_workspace : workspace_arrays {
-  std::size_t marks_at;
+struct pattern_workspace : workspace_layout {
+  workspace_array<std::uint32_t> marks;
 
   pattern_workspace(std::int64_t n, const workspace_size& inner)
-      : workspace_arrays(inner),
-        marks_at(add<std::uint32_t>(uses_chunk_filter<Exec>
-                                        ? detail::text_chunks::most_steps(n, warp_t<Exec>::width)
-                                        : 0)) {}
+      : workspace_layout(inner),
+        marks(add<std::uint32_t>(uses_chunk_filter<Exec>
+                                     ? detail::text_chunks::most_steps(n, warp_t<Exec>::width)
+                                     : 0)) {}
 };
 
 /// Calls f(blocks) with the blocks of a text, for a filter that fits the set.
@@ -567,8 +567,7 @@ const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
                                const pattern_workspace<Exec>& memory) {
   if constexpr (uses_chunk_filter<Exec>) {
     using kind = detail::stride4_windows::kind;
-    auto* const marks =
-        workspace_arrays::view<std::uint32_t, Exec>(work, memory.marks_at, 1).data();
+    auto* const marks = memory.marks.data(work);
     if (text.n == 0) return nullptr;
     const bool many = set.probes.filter_bits == table_bits<true>;
     if (set.probes.how == kind::every_word && !many) {

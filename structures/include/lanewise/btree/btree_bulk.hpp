@@ -317,20 +317,21 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   const bool has_statuses = options.status.is_given() || options.tally.is_given();
   using key_type = typename Table::key_type;
   using value_type = kernels::table_value<Table>;
-  workspace_arrays parts{workspace_size{}};
-  const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
-                    values = parts.add<value_type>(of.given == nullptr ? 0 : n),
-                    kinds = parts.add<table_operation>(of.operations == nullptr ? 0 : n),
-                    statuses = parts.add<table_status>(has_statuses ? n : 0);
+  workspace_layout parts;
+  const auto numbers = parts.add<std::uint32_t>(n);
+  const auto keys = parts.add<key_type>(n);
+  const auto values = parts.add<value_type>(of.given == nullptr ? 0 : n);
+  const auto kinds = parts.add<table_operation>(of.operations == nullptr ? 0 : n);
+  const auto statuses = parts.add<table_status>(has_statuses ? n : 0);
   auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
-  const auto item = workspace_arrays::view<std::uint32_t, Exec>(work.get(), numbers, n);
-  const auto came = workspace_arrays::view<table_status, Exec>(work.get(), statuses, n);
+  const auto item = numbers.template view<Exec>(work.get());
+  const auto came = statuses.template view<Exec>(work.get());
   (void)lanewise::select_if(exec, lanewise::generated(of.n, number_of_item{}), item,
                             has_no_room{status});
   table_arrays<Table> left;
   left.n = n;
-  const auto take = [&]<class T>(const T* from, std::size_t at) {
-    const auto to = workspace_arrays::view<T, Exec>(work.get(), at, n);
+  const auto take = [&]<class T>(const T* from, const workspace_array<T>& at) {
+    const auto to = at.template view<Exec>(work.get());
     lanewise::transform(exec, item, to, item_at<T>{from});
     return to.data();
   };

@@ -52,18 +52,18 @@ class update_workspace {
         items_(parts_.add<key_type>(n_)),
         keys_(parts_.add<key_type>(n_)),
         values_(parts_.add<word>(n_)),
-        combined_(parts_.add<word>(n_)),
-        sorted_values_(parts_.add<word>(n_)),
+        combined_(parts_.add<value_type>(n_)),
+        sorted_values_(parts_.add<value_type>(n_)),
         status_(parts_.add<table_status>(options.status.is_given() ? 0 : n_)),
         numbers_(parts_.add<std::uint32_t>(7 * n_ + 1)),
         work_(call_workspace::make<backend_of<Exec>>(exec, options.work, parts_.size(), name)) {}
 
-  view<key_type> items() { return at<key_type>(items_); }
-  view<key_type> keys() { return at<key_type>(keys_); }
-  view<word> values() { return at<word>(values_); }
-  view<value_type> combined() { return at<value_type>(combined_); }
-  view<value_type> sorted_values() { return at<value_type>(sorted_values_); }
-  view<table_status> status() { return at<table_status>(status_); }
+  view<key_type> items() { return items_.template view<Exec>(work_.get()); }
+  view<key_type> keys() { return keys_.template view<Exec>(work_.get()); }
+  view<word> values() { return values_.template view<Exec>(work_.get()); }
+  view<value_type> combined() { return combined_.template view<Exec>(work_.get()); }
+  view<value_type> sorted_values() { return sorted_values_.template view<Exec>(work_.get()); }
+  view<table_status> status() { return status_.template view<Exec>(work_.get()); }
   view<std::uint32_t> order() { return number(0); }
   view<std::uint32_t> begins() { return number(1); }
   view<std::uint32_t> position() { return number(2); }
@@ -74,17 +74,17 @@ class update_workspace {
   std::uint32_t* added() { return number(7).data(); }
 
  private:
-  template <class T>
-  view<T> at(std::size_t offset) {
-    return workspace_arrays::view<T, Exec>(work_.get(), offset, n_);
-  }
   view<std::uint32_t> number(std::int64_t i) {
-    return at<std::uint32_t>(numbers_ + static_cast<std::size_t>(i * n_) * sizeof(std::uint32_t));
+    return view<std::uint32_t>(numbers_.data(work_.get()) + i * n_, static_cast<std::size_t>(n_));
   }
 
-  workspace_arrays parts_{workspace_size{}};
+  workspace_layout parts_;
   std::int64_t n_;
-  std::size_t items_, keys_, values_, combined_, sorted_values_, status_, numbers_;
+  workspace_array<key_type> items_, keys_;
+  workspace_array<word> values_;
+  workspace_array<value_type> combined_, sorted_values_;
+  workspace_array<table_status> status_;
+  workspace_array<std::uint32_t> numbers_;
   call_workspace work_;
 };
 

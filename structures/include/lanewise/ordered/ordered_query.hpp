@@ -244,14 +244,12 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
   std::int64_t* const begins =
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
   const auto to = kernels::outputs_of<Table, Exec>("range", keys_out, values_out);
-  kernels::workspace_arrays parts{workspace_size{}};
-  const std::size_t positions_at = parts.add<std::int64_t>(n),
-                    lengths_at = parts.add<std::int64_t>(n + 1);
+  workspace_layout parts;
+  const auto position_array = parts.add<std::int64_t>(n),
+             length_array = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
-  const auto positions =
-      kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), positions_at, n);
-  const auto lengths =
-      kernels::workspace_arrays::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
+  const auto positions = position_array.view<Exec>(work.get());
+  const auto lengths = length_array.view<Exec>(work.get());
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
                        kernels::measure_range<key>{ends, positions.data(), lengths.data()},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/detail/by_index.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/sort/detail/device/device_rounds.hpp>
@@ -23,24 +24,20 @@ inline std::size_t whole_lines(std::size_t bytes) {
 /// The places of the parts of the workspace of a split into at most 256 buckets. There is room for
 /// the most columns possible, as the size must not depend on the number of teams.
 template <class Key, class Exec, class Policy = split_policy<Key>>
-struct split_layout {
+struct split_layout : workspace_layout {
   using split = split_of<Key, Exec, Policy>;
 
   std::int64_t tiles;
-  std::size_t counts_at = 0;
-  std::size_t tile_counts_at;
-  std::size_t starts_at;
-  workspace_size need;
+  workspace_array<std::uint32_t> counts, tile_counts;
+  workspace_array<std::int64_t> starts;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(n > 0 ? lanewise::divide_up(n, split::tile_items(n)) : 1) {
-    const auto entries = static_cast<std::size_t>(buckets * split::most_columns(tiles));
-    tile_counts_at = whole_lines(entries * sizeof(std::uint32_t));
-    starts_at =
-        tile_counts_at +
-        kernels::whole_lines(static_cast<std::size_t>(split::tile_counters(tiles, buckets)) *
-                             sizeof(std::uint32_t));
-    need = {1, starts_at + (entries + buckets + 2) * sizeof(std::int64_t)};
+      : workspace_layout({1, 0}, 64),
+        tiles(n > 0 ? lanewise::divide_up(n, split::tile_items(n)) : 1) {
+    const std::int64_t entries = buckets * split::most_columns(tiles);
+    add(counts, entries);
+    add(tile_counts, split::tile_counters(tiles, buckets));
+    add(starts, entries + buckets + 2);
   }
 };
 
@@ -83,40 +80,39 @@ inline std::size_t share_counter_bytes(std::int64_t n, std::uint32_t buckets) {
 
 /// This layout for a split into more buckets, by two rounds, or on hosts by one.
 template <class Key, class Value, class Exec, class Policy>
-struct two_rounds_layout {
+struct two_rounds_layout : workspace_layout {
   bucket_digits digits;
-  std::size_t keys_at;  // after where the buckets of a round begin
-  std::size_t values_at;
-  std::size_t round_at;
-  std::size_t sorted_at;  // where a round's results are kept that cannot be read again
+  workspace_array<std::int64_t> begins;  // of the buckets of both rounds
+  workspace_array<Key> keys;
+  workspace_array<Value> values;
+  workspace_array<char> round;
   // On devices, and zero: the second round's counts, its tickets, and the words of its tiles.
-  std::size_t later_at;
-  std::size_t later_bytes = 0;
-  workspace_size need;
+  workspace_array<char> later;
+  workspace_array<Key> sorted;  // a round's results that cannot be read again
 
   static constexpr bool counts_once = split_of<Key, Exec, Policy>::few_per_bucket == 0;
   static constexpr std::size_t words_after = (most_buckets + 1) * sizeof(std::uint64_t);
   static bool has_wide_words(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
 
-  two_rounds_layout(std::int64_t n, std::uint32_t buckets, bool keeps) : digits(buckets) {
-    const auto items = static_cast<std::size_t>(n);
-    keys_at = whole_lines(2 * (most_buckets + 1) * sizeof(std::int64_t));
-    values_at = keys_at + aligned(items * sizeof(Key));
-    round_at = values_at + aligned(items * moved_bytes<Value>);
-    need = {1, 0};
+  two_rounds_layout(std::int64_t n, std::uint32_t buckets, bool keeps)
+      : workspace_layout({1, 0}, 64), digits(buckets) {
+    add(begins, 2 * (most_buckets + 1));
+    add(keys, n);
+    add(values, std::is_same_v<Value, no_value> ? 0 : n);
+    workspace_size need;
     for (const std::uint32_t b : digits.buckets)
-      need = lanewise::max(need, split_layout<Key, Exec, Policy>(n, b).need);
-    later_at = round_at + aligned(need.bytes);
+      need = lanewise::max(need, split_layout<Key, Exec, Policy>(n, b).size());
+    round = add_call(need);
+    std::size_t later_bytes = 0;
     if constexpr (counts_once)
       later_bytes =
           words_after + static_cast<std::size_t>(split_layout<Key, Exec, Policy>(n, 1).tiles) *
                             digits.buckets[1] *
                             (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
-    sorted_at = later_at + aligned(later_bytes);
-    need.bytes = sorted_at + (keeps ? items * sizeof(Key) : 0);
-    if constexpr (!counts_once) need.bytes = std::max(need.bytes, share_counter_bytes(n, buckets));
+    add(later, static_cast<std::int64_t>(later_bytes));
+    add(sorted, keeps ? n : 0);
+    if constexpr (!counts_once) or_call({1, share_counter_bytes(n, buckets)});
   }
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
 /// What a split moves.
@@ -170,8 +166,7 @@ split_columns columns_of(const Exec& exec, const Layout& layout, char* memory) {
                                            ? layout.tiles
                                            : backend_of<Exec>::template resident_league<Counting>(
                                                  exec, layout.tiles)),
-          reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
-          reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
+          layout.counts.data(memory), layout.tile_counts.data(memory)};
 }
 
 /// A split into at most 256 buckets, by three launches.
@@ -185,7 +180,7 @@ void split_by_columns(const Exec& exec, workspace& work, char* memory,
   using placing = place_kernel<Policy, Source, Sink, Values, ValueSink, BucketOf>;
   const split_layout<typename Source::value_type, Exec, Policy> layout(call.n.bound, call.buckets);
   using split = typename decltype(layout)::split;
-  auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
+  auto* starts = layout.starts.data(memory);
   const split_columns grid = kernels::columns_of<counting>(exec, layout, memory);
   lanewise::launch(exec, "Lanewise::multisplit::count",
                    backend::template league_for_tiles<counting>(exec, grid.columns),
@@ -233,13 +228,13 @@ void split_counting_once(const Exec& exec, workspace& work, char* memory, const 
   const auto between = kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink());
   const std::uint32_t buckets = parts.digits.buckets[0];
   const split_layout<key, Exec, Policy> layout(call.n.bound, buckets);
-  char* const round = memory + parts.round_at;
-  char* const later_memory = memory + parts.later_at;
+  char* const round = parts.round.data(memory);
+  char* const later_memory = parts.later.data(memory);
   const later_buckets later{reinterpret_cast<std::uint64_t*>(later_memory),
                             parts.digits.buckets[1]};
-  auto* const starts = reinterpret_cast<std::int64_t*>(round + layout.starts_at);
+  auto* const starts = layout.starts.data(round);
   const split_columns grid = kernels::columns_of<counting>(exec, layout, round);
-  backend::zero(exec, later_memory, parts.later_bytes);
+  backend::zero(exec, later_memory, static_cast<std::size_t>(parts.later.extent));
   lanewise::launch(exec, "Lanewise::multisplit::count",
                    backend::template league_for_tiles<counting>(exec, grid.columns),
                    counting{arrays.keys, call.n, digit[0].bucket_of, call.buckets, parts.digits,
@@ -283,9 +278,9 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   const std::int64_t n = call.n.bound;
   const two_rounds_layout<key, value, Exec, Policy> layout(n, call.buckets, false);
   const bucket_digits& digits = layout.digits;
-  const split_buffer<key> keys{reinterpret_cast<key*>(memory + layout.keys_at), n};
-  const split_buffer<value> values{reinterpret_cast<value*>(memory + layout.values_at), n};
-  auto* const lower_begins = reinterpret_cast<std::int64_t*>(memory);
+  const split_buffer<key> keys{layout.keys.data(memory), n};
+  const split_buffer<value> values{layout.values.data(memory), n};
+  auto* const lower_begins = layout.begins.data(memory);
   auto* const upper_begins = lower_begins + (most_buckets + 1);
   const digit_of_bucket<BucketOf> lower{bucket_of, call.buckets, 0, digits.buckets[0] - 1};
   const digit_of_bucket<BucketOf> upper{bucket_of, call.buckets, digits.lower_bits, ~0u};
@@ -319,7 +314,7 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
       run(std::uint32_t{});
     }
   } else {
-    char* const round = memory + layout.round_at;
+    char* const round = layout.round.data(memory);
     kernels::split_by_columns<Policy>(
         exec, work, round,
         kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()),
@@ -354,10 +349,9 @@ void split_by_rounds(const Exec& exec, workspace& work, char* memory,
                                      arrays.keys_out.data);
   } else {
     using layout = two_rounds_layout<key, typename moved_value<Values>::type, Exec, Policy>;
-    key* const sorted =
-        call.offsets.exist()
-            ? reinterpret_cast<key*>(memory + layout(call.n.bound, call.buckets, true).sorted_at)
-            : nullptr;
+    key* const sorted = call.offsets.exist()
+                            ? layout(call.n.bound, call.buckets, true).sorted.data(memory)
+                            : nullptr;
     const kept_sink<Sink, key> sink{arrays.keys_out.extent, arrays.keys_out, sorted};
     kernels::split_by_digits<Policy>(
         exec, work, memory, kernels::arrays_of(arrays.keys, sink, arrays.values, arrays.values_out),
@@ -452,8 +446,8 @@ void split_in(const Exec& exec, workspace& work, char* memory,
 /// What split_in needs. keeps: buckets' begins are asked for, and keys_out cannot be read again.
 template <class Policy, class Exec, class Key, class Value>
 workspace_size split_size(std::int64_t n, std::uint32_t buckets, bool keeps) {
-  if (buckets <= most_buckets) return split_layout<Key, Exec, Policy>(n, buckets).need;
-  return two_rounds_layout<Key, Value, Exec, Policy>(n, buckets, keeps).need;
+  if (buckets <= most_buckets) return split_layout<Key, Exec, Policy>(n, buckets).size();
+  return two_rounds_layout<Key, Value, Exec, Policy>(n, buckets, keeps).size();
 }
 
 /// Values of more bytes stay where they are until they are written: their numbers move.

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/backend.hpp>
 #include <lanewise/sequence/transform.hpp>
 #include <lanewise/sort/detail/device/device_radix_sort.hpp>
-#include <lanewise/sort/detail/host/host_radix_sort.hpp>
+#include <lanewise/sort/detail/host/host_sort_layout.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -12,29 +13,23 @@ namespace kernels {
 /// Sorts of hosts by the contract below.
 template <class Bits, class Value, bool ordered>
 struct host_radix_sorter {
-  static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
-  static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  using layout = host_sort_layout<Bits, Value>;
 
   template <class Exec>
   static workspace_size workspace(std::int64_t n, detail::radix_range, bool overwrites) {
-    const auto items = static_cast<std::size_t>(overwrites ? 0 : n);
-    return {0, round_up(items * sizeof(Bits)) + round_up(items * value_bytes) +
-                   kernels::host_radix_sort_bytes<detail::key_map<Bits>, Bits, Value>(n)};
+    return layout(n, !overwrites).size();
   }
   template <class Exec>
   static void sort(const Exec& exec, detail::radix_arrays<Bits> keys,
                    detail::radix_arrays<Value> values, item_count n,
                    const detail::key_map<Bits>& map, detail::radix_range range,
                    const workspace_ref& given) {
-    auto work = call_workspace::make<backend_of<Exec>>(
-        exec, given, workspace<Exec>(n.bound, range, keys.overwrites()), "radix_sort");
-    char* memory = static_cast<char*>(work.get().plain());
+    const layout parts(n.bound, !keys.overwrites());
+    auto work = call_workspace::make<backend_of<Exec>>(exec, given, parts.size(), "radix_sort");
+    char* const memory = parts.rest.data(work.get());
     if (!keys.overwrites()) {
-      const auto items = static_cast<std::size_t>(n.bound);
-      keys.room = reinterpret_cast<Bits*>(memory);
-      memory += round_up(items * sizeof(Bits));
-      values.room = reinterpret_cast<Value*>(memory);
-      memory += round_up(items * value_bytes);
+      keys.room = parts.keys.data(work.get());
+      values.room = parts.values.data(work.get());
     }
     const host_sort_arrays<Bits, Value> arrays{keys.in,   keys.out,   keys.room,
                                                values.in, values.out, values.room};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/sort/detail/top_k_bounds.hpp>
 #include <lanewise/sort/detail/top_k_digits.hpp>
 #include <lanewise/sort/detail/top_k_few.hpp>
@@ -27,45 +28,46 @@ constexpr selection_limits limits_on() {
   return limits;
 }
 
-/// The places of all parts of the workspace.
-struct selection_layout {
-  std::size_t cleared, histograms, plan, notes, places, noted, chosen, offsets, indices, runs[2],
-      board, payload, bytes;
+/// Layout of the workspace. Key: a selection_bits.
+template <class Key>
+struct selection_layout : workspace_layout {
+  using bits = typename Key::bits;
+  workspace_array<selection_totals> totals;
+  workspace_array<std::uint64_t> histograms;
+  std::size_t cleared = 0;
+  workspace_array<selection_plan<bits>> plan;
+  workspace_array<std::uint32_t> notes, chosen;
+  workspace_array<std::uint16_t> places;
+  workspace_array<bits> noted;
+  workspace_array<selection_offset> offsets;
+  workspace_array<std::int64_t> indices;
+  workspace_array<ranked_index<bits>> runs[2];
+  workspace_array<char> board, payload;
   std::int64_t tiles;
 
-  /// Key: a selection_bits. selects: more than the key of the k-th is wanted.
-  template <class Key>
-  static selection_layout of(std::int64_t n, std::int64_t k, bool selects, bool sorted,
-                             const selection_limits& limits) {
-    constexpr std::size_t run_bytes = sizeof(ranked_index<typename Key::bits>);
+  /// selects: more than the key of the k-th is wanted.
+  selection_layout(std::int64_t n, std::int64_t k, bool selects, bool sorted,
+                   const selection_limits& limits) {
     const bool small = n <= limits.one_team;
     const std::int64_t units = small ? 0 : divide_up(n, unit_items);
-    selection_layout at{};
-    std::size_t end = 0;
-    const auto room = [&end](std::int64_t count, std::size_t item_bytes) {
-      const std::size_t begin = end;
-      end += (static_cast<std::size_t>(count) * item_bytes + 255) / 256 * 256;
-      return begin;
-    };
+    tiles = selects ? divide_up(units, selection_tile_units) : 0;
     if (!small) {
-      room(1, sizeof(selection_totals));
-      at.histograms = room((Key::passes + 1) * digit_values, sizeof(std::uint64_t));
-      at.cleared = end;
-      at.plan = room(1, sizeof(selection_plan<typename Key::bits>));
+      add(totals, 1);
+      add(histograms, (Key::passes + 1) * digit_values);
+      cleared = next();
+      add(plan, 1);
     }
-    at.notes = room(units, sizeof(std::uint32_t));
-    at.places = room(units, unit_slots * sizeof(std::uint16_t));
-    at.noted = room(units, unit_slots * sizeof(typename Key::bits));
-    at.chosen = room(selects ? units : 0, sizeof(std::uint32_t));
-    at.offsets = room(selects ? units : 0, sizeof(selection_offset));
-    at.indices = room(sorted ? k : 0, sizeof(std::int64_t));
-    for (std::size_t& runs : at.runs) runs = room(sorted ? k : 0, run_bytes);
+    add(notes, units);
+    add(places, units * unit_slots);
+    add(noted, units * unit_slots);
+    add(chosen, selects ? units : 0);
+    add(offsets, selects ? units : 0);
+    add(indices, sorted ? k : 0);
+    for (auto& run : runs) add(run, sorted ? k : 0);
     if constexpr (Key::can_sample)
-      at.board = room(sorted ? 1 : 0, selected_sort_memory<typename Key::bits>::board_bytes(k));
-    at.tiles = selects ? divide_up(units, selection_tile_units) : 0;
-    at.payload = end;
-    at.bytes = end + look_back_chain<detail::selection_state>::payload_bytes(at.tiles);
-    return at;
+      add(board,
+          sorted ? static_cast<std::int64_t>(selected_sort_memory<bits>::board_bytes(k)) : 0);
+    payload = add_call({tiles, look_back_chain<detail::selection_state>::payload_bytes(tiles)});
   }
 };
 
@@ -133,24 +135,20 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
   const item_count n = detail::count_of<Exec>(source.extent, options, names.algorithm);
   if (k == 0 || n.bound == 0) return;
   const bool selects = result == nullptr;
-  const auto layout = selection_layout::of<Key>(n.bound, k, selects, sorted, limits);
-  auto work = call_workspace::make<backend>(exec, options.work, {layout.tiles, layout.bytes},
-                                            names.algorithm);
+  const selection_layout<Key> layout(n.bound, k, selects, sorted, limits);
+  auto work = call_workspace::make<backend>(exec, options.work, layout.size(), names.algorithm);
   auto* const memory = static_cast<char*>(work.get().plain());
-  const auto at = [&]<class T>(T*& place, std::size_t offset) {
-    place = reinterpret_cast<T*>(memory + offset);
-  };
   all_type all{source, key, n, k};
-  at(all.totals, 0);
-  at(all.histograms, layout.histograms);
-  at(all.plan, layout.plan);
-  at(all.notes, layout.notes);
-  at(all.places, layout.places);
-  at(all.noted, layout.noted);
-  at(all.chosen, layout.chosen);
-  at(all.offsets, layout.offsets);
+  all.totals = layout.totals.data(memory);
+  all.histograms = layout.histograms.data(memory);
+  all.plan = layout.plan.data(memory);
+  all.notes = layout.notes.data(memory);
+  all.places = layout.places.data(memory);
+  all.noted = layout.noted.data(memory);
+  all.chosen = layout.chosen.data(memory);
+  all.offsets = layout.offsets.data(memory);
   std::int64_t* indices = nullptr;
-  if (sorted) at(indices, layout.indices);
+  if (sorted) indices = layout.indices.data(memory);
   const put results{columns, indices};
   if (n.bound > limits.one_team) backend::zero(exec, memory, layout.cleared);
   if constexpr (bounded_on<Exec, Key>) {
@@ -187,20 +185,20 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
       lanewise::launch(
           exec, names.offsets, backend::template league_for_tiles<offsets>(exec, layout.tiles),
           offsets{all, work.get().template make_look_back_chain<detail::selection_state>(
-                           layout.payload)});
+                           layout.payload.offset)});
       lanewise::launch(exec, names.write, league(std::type_identity<selected>{}, 8),
                        selected{all, results});
     }
   }
   if (sorted) {
     ranked_index<typename Key::bits>* runs[2];
-    for (int r = 0; r < 2; ++r) at(runs[r], layout.runs[r]);
+    for (int r = 0; r < 2; ++r) runs[r] = layout.runs[r].data(memory);
     if constexpr (bounded_on<Exec, Key>) {
       using sort_memory = selected_sort_memory<typename Key::bits>;
       auto* const keys = reinterpret_cast<typename sort_memory::word*>(runs[0]);
       kernels::sort_by_bits(exec, names, all, columns, reinterpret_cast<std::uint64_t*>(indices),
                             sort_memory{keys, keys + k, reinterpret_cast<std::uint64_t*>(runs[1]),
-                                        memory + layout.board});
+                                        layout.board.data(memory)});
     } else {
       kernels::sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
     }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/backend.hpp>
 #include <lanewise/btree/btree_table.hpp>
-#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/ordered/detail/ordered_leaf_builder.hpp>
 #include <lanewise/select/select.hpp>
 #include <lanewise/sequence/reduce.hpp>
@@ -207,7 +208,7 @@ class btree_leaves {
                              is_leaf_with_elements<layout>{nodes_});
     if (n_ == 0) return;
     const auto leaf = kernels::first_items(number(1), n_), used = kernels::first_items(some, n_);
-    const auto keys = workspace_arrays::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
+    const auto keys = keys_.template view<Exec>(work_.get());
     const auto unsorted = kernels::first_items(keys, n_),
                sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
     lanewise::transform(exec, used, unsorted, least_key_of<layout>{nodes_});
@@ -216,14 +217,15 @@ class btree_leaves {
     leaf_ = leaf.data();
   }
   auto number(std::int64_t i) {
-    return workspace_arrays::view<std::uint32_t, Exec>(
-        work_.get(), numbers_ + static_cast<std::size_t>(i * most_) * sizeof(std::uint32_t), most_);
+    return Kokkos::View<std::uint32_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+        numbers_.data(work_.get()) + i * most_, most_);
   }
 
-  workspace_arrays parts_{workspace_size{}};
+  workspace_layout parts_;
   const typename layout::node* nodes_;
   std::int64_t most_;
-  std::size_t keys_, numbers_;
+  workspace_array<key_word> keys_;
+  workspace_array<std::uint32_t> numbers_;
   call_workspace work_;
   std::int64_t n_ = 0;
   const key_word* keys_in_order_ = nullptr;

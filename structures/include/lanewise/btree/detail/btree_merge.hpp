@@ -210,7 +210,6 @@ class merge_memory {
 
   merge_memory(const Exec& exec, std::int64_t leaves, std::int64_t touched, const char* name)
       : leaves_(leaves + 1),
-        touched_(touched),
         keys_(parts_.add<key_type>(touched)),
         positions_(parts_.add<std::int64_t>(touched)),
         numbers_(parts_.add<std::uint32_t>(4 * leaves_)),
@@ -220,23 +219,20 @@ class merge_memory {
   view<std::uint32_t> touched() { return number(1); }
   view<std::uint32_t> nodes() { return number(2); }
   view<std::uint32_t> counts_before() { return number(3); }
-  view<key_type> keys() {
-    return workspace_arrays::view<key_type, Exec>(work_.get(), keys_, touched_);
-  }
-  view<std::int64_t> positions() {
-    return workspace_arrays::view<std::int64_t, Exec>(work_.get(), positions_, touched_);
-  }
+  view<key_type> keys() { return keys_.template view<Exec>(work_.get()); }
+  view<std::int64_t> positions() { return positions_.template view<Exec>(work_.get()); }
 
  private:
   view<std::uint32_t> number(std::int64_t i) {
-    return workspace_arrays::view<std::uint32_t, Exec>(
-        work_.get(), numbers_ + static_cast<std::size_t>(i * leaves_) * sizeof(std::uint32_t),
-        leaves_);
+    return view<std::uint32_t>(numbers_.data(work_.get()) + i * leaves_,
+                               static_cast<std::size_t>(leaves_));
   }
 
-  workspace_arrays parts_{workspace_size{}};
-  std::int64_t leaves_, touched_;
-  std::size_t keys_, positions_, numbers_;
+  workspace_layout parts_;
+  std::int64_t leaves_;
+  workspace_array<key_type> keys_;
+  workspace_array<std::int64_t> positions_;
+  workspace_array<std::uint32_t> numbers_;
   call_workspace work_;
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/detail/table_call.hpp>
-#include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/lsm/detail/lsm_runs.hpp>
 #include <lanewise/merge/merge.hpp>
 #include <lanewise/merge/set_operations.hpp>
@@ -134,10 +134,10 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   const std::int64_t n = a.size() + b.size();
   detail::expects(n <= std::numeric_limits<number>::max(), "lsm: ", n,
                   " elements are sorted again, the most is 2^32 - 1");
-  workspace_arrays parts{workspace_size{}};
-  const std::size_t order_at = parts.add<number>(n);
+  workspace_layout parts;
+  const auto order_array = parts.add<number>(n);
   auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
-  const auto order = workspace_arrays::view<number, Exec>(work.get(), order_at, n);
+  const auto order = order_array.template view<Exec>(work.get());
   const items_view<Key, Exec> keys(to.keys(), n);
   lanewise::radix_sort(exec,
                        lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/backend.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/detail/table_call.hpp>
-#include <lanewise/common/detail/workspace_arrays.hpp>
 #include <lanewise/ordered/detail/ordered_leaves.hpp>
 #include <lanewise/segments/reduce_by_key.hpp>
 #include <lanewise/sequence/scan.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/workspace_layout.hpp>
 #include <lanewise/common/options.hpp>
 #include <lanewise/league/look_back_counts.hpp>
 #include <lanewise/sort/detail/device/device_block_sort.hpp>
@@ -406,52 +407,52 @@ inline constexpr std::int64_t most_keys = std::int64_t{1} << 28;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
-/// The places of the parts of a device sort's workspace.
+/// Layout of a device sort's workspace.
 template <class Bits, class Value, bool ordered>
-struct device_radix_layout {
-  static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
+struct device_radix_layout : workspace_layout {
+  using counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
   std::int64_t most_segments, most_tiles, most_jobs;
-  std::size_t counter_bytes, word_bytes;
-  std::size_t header = 0, meeting, passes, pass_end, pass_starts, zeroed, segments[2], owners[2],
-              counts[2], differing[2], jobs, unsorted, words, pass_words, room, values;
-  std::size_t bytes;
+  workspace_array<detail::radix_level> header;
+  workspace_array<std::uint32_t> meeting, owners[2], unsorted;
+  workspace_array<detail::radix_pass> passes;
+  workspace_array<detail::radix_array> pass_end;
+  workspace_array<std::uint64_t> pass_starts, differing[2];
+  workspace_array<counter> counts[2];
+  std::size_t zeroed;  // what the first level needs
+  workspace_array<detail::radix_segment> segments[2];
+  workspace_array<detail::block_sort_task> jobs;
+  workspace_array<char> words, pass_words;  // of 4 or 8 bytes
+  workspace_array<Bits> room;
+  workspace_array<Value> values;
 
   device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items,
-                      std::int64_t pass_tiles, int levels, int groups, bool wide, bool overwrites) {
+                      std::int64_t pass_tiles, int levels, int groups, bool wide, bool overwrites)
+      : workspace_layout(128) {
     most_segments = n / (capacity + 1) + 1;
     most_tiles = n / tile_items + most_segments + 1;
     most_jobs = (2 + levels * (groups + 1)) * most_segments + n / capacity + levels * groups;
-    counter_bytes = ordered ? 8 : 4;
-    word_bytes = wide ? 8 : 4;
-    std::size_t at = 0;
-    const auto take = [&](std::int64_t items, std::size_t item_bytes) {
-      const std::size_t begin = at;
-      at = (at + static_cast<std::size_t>(items) * item_bytes + 127) / 128 * 128;
-      return begin;
-    };
-    header = take(levels + 2, sizeof(detail::radix_level));
-    meeting = take(league_barrier::words(most_meeting), sizeof(std::uint32_t));
+    const std::int64_t word_bytes = wide ? 8 : 4;
+    add(header, levels + 2);
+    add(meeting, league_barrier::words(most_meeting));
     const std::int64_t most_passes = pass_tiles > 0 ? sizeof(Bits) : 0;
-    passes = take(most_passes, sizeof(detail::radix_pass));
-    pass_end = take(1, sizeof(detail::radix_array));
-    pass_starts = take(most_passes, detail::radix_buckets * sizeof(std::uint64_t));
-    constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
-    differing[0] = take(most_segments, bits_bytes);
-    counts[0] = take(most_segments, detail::radix_buckets * counter_bytes);
-    zeroed = counts[0] + detail::radix_buckets * counter_bytes;  // what the first level needs
-    differing[1] = take(most_segments, bits_bytes);
-    counts[1] = take(most_segments, detail::radix_buckets * counter_bytes);
+    add(passes, most_passes);
+    add(pass_end, 1);
+    add(pass_starts, most_passes * detail::radix_buckets);
     for (int k = 0; k < 2; ++k) {
-      segments[k] = take(most_segments, sizeof(detail::radix_segment));
-      owners[k] = take(most_tiles, sizeof(std::uint32_t));
+      add(differing[k], most_segments * detail::radix_words<Bits>);
+      add(counts[k], most_segments * detail::radix_buckets);
     }
-    jobs = take(most_jobs, sizeof(detail::block_sort_task));
-    unsorted = take(most_jobs, sizeof(std::uint32_t));
-    words = take(ordered ? most_tiles : 0, detail::radix_buckets * word_bytes);
-    pass_words = take(2 * pass_tiles, detail::radix_buckets * word_bytes);
-    room = take(overwrites ? 0 : n, sizeof(Bits));
-    values = take(overwrites ? 0 : n, value_bytes);
-    bytes = at;
+    zeroed = counts[0].offset + detail::radix_buckets * sizeof(counter);
+    for (int k = 0; k < 2; ++k) {
+      add(segments[k], most_segments);
+      add(owners[k], most_tiles);
+    }
+    add(jobs, most_jobs);
+    add(unsorted, most_jobs);
+    add(words, ordered ? most_tiles * detail::radix_buckets * word_bytes : 0);
+    add(pass_words, 2 * pass_tiles * detail::radix_buckets * word_bytes);
+    add(room, overwrites ? 0 : n);
+    add(values, overwrites || std::is_empty_v<Value> ? 0 : n);
   }
 };
 
@@ -545,7 +546,7 @@ class device_radix_sort {
   static workspace_size workspace(std::int64_t n, detail::radix_range range, bool overwrites) {
     if (!ordered && is_wide(n))
       return device_radix_sort<Bits, Value, true>::template workspace<Exec>(n, range, overwrites);
-    return {0, n <= capacity<Exec> ? 0 : layout_of<Exec>(n, range, overwrites).bytes};
+    return {0, n <= capacity<Exec> ? 0 : layout_of<Exec>(n, range, overwrites).size().bytes};
   }
 
   template <class Exec>
@@ -573,7 +574,7 @@ class device_radix_sort {
   static std::size_t listed_bytes(std::int64_t n, std::int64_t least, detail::radix_range range) {
     if (!ordered && is_wide(n))
       return device_radix_sort<Bits, Value, true>::template listed_bytes<Exec>(n, least, range);
-    return layout_of<Exec>(n, range, false, true, least).bytes;
+    return layout_of<Exec>(n, range, false, true, least).size().bytes;
   }
   /// The first bytes of listed_bytes, which are 0 when sort_listed is called.
   template <class Exec>
@@ -608,10 +609,10 @@ class device_radix_sort {
                                                   const detail::radix_arrays<Value>& values,
                                                   const layout& parts, char* memory, int level,
                                                   int levels, std::int64_t capacity) {
-    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
+    const league_barrier meeting{parts.meeting.data(memory)};
     if constexpr (ordered) {
       using word = typename Placing::word;
-      return {{plan, values, reinterpret_cast<word*>(memory + parts.words)},
+      return {{plan, values, reinterpret_cast<word*>(parts.words.data(memory))},
               level,
               levels,
               capacity,
@@ -648,10 +649,10 @@ class device_radix_sort {
             plan.counts[0],
             sizeof(Counter) == 8,
             plan.differing[0],
-            reinterpret_cast<detail::radix_pass*>(memory + parts.passes),
-            reinterpret_cast<std::uint64_t*>(memory + parts.pass_starts),
-            reinterpret_cast<Word*>(memory + parts.pass_words),
-            reinterpret_cast<detail::radix_array*>(memory + parts.pass_end),
+            parts.passes.data(memory),
+            parts.pass_starts.data(memory),
+            reinterpret_cast<Word*>(parts.pass_words.data(memory)),
+            parts.pass_end.data(memory),
             tile_items};
   }
   template <class Exec>
@@ -712,21 +713,21 @@ class device_radix_sort {
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
     plan.values_apart = has_values && values.in != values.out;
     const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
-    plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
+    plan.levels = parts.header.data(memory);
     const int most = levels(range);
     plan.job_count = &plan.levels[most + 1].segments;
     plan.unsorted_count = &plan.levels[most + 1].tiles;
     for (int k = 0; k < 2; ++k) {
-      plan.segments[k] = reinterpret_cast<detail::radix_segment*>(memory + parts.segments[k]);
-      plan.tile_segment[k] = reinterpret_cast<std::uint32_t*>(memory + parts.owners[k]);
-      plan.counts[k] = reinterpret_cast<Counter*>(memory + parts.counts[k]);
-      plan.differing[k] = reinterpret_cast<std::uint64_t*>(memory + parts.differing[k]);
+      plan.segments[k] = parts.segments[k].data(memory);
+      plan.tile_segment[k] = parts.owners[k].data(memory);
+      plan.counts[k] = parts.counts[k].data(memory);
+      plan.differing[k] = parts.differing[k].data(memory);
     }
-    plan.jobs = reinterpret_cast<detail::block_sort_task*>(memory + parts.jobs);
-    plan.unsorted_jobs = reinterpret_cast<std::uint32_t*>(memory + parts.unsorted);
+    plan.jobs = parts.jobs.data(memory);
+    plan.unsorted_jobs = parts.unsorted.data(memory);
     if (!keys.overwrites()) {
-      plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
-      if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
+      plan.keys.room = parts.room.data(memory);
+      if constexpr (has_values) values.room = parts.values.data(memory);
     }
     [[maybe_unused]] const std::int64_t items_of_pass = pass_tile_items<Exec>(n.bound, range);
     if constexpr (!listed) backend::zero(exec, memory, parts.zeroed);
@@ -778,7 +779,7 @@ class device_radix_sort {
                        backend::template resident_league<starting>(exec, segments),
                        starting{plan, level, capacity<Exec>});
       if (ordered)
-        backend::zero(exec, memory + parts.words,
+        backend::zero(exec, parts.words.data(memory),
                       static_cast<std::size_t>(tiles) * detail::radix_buckets * sizeof(Word));
       using kernel = radix_place_kernel<placing_type>;
       lanewise::launch(exec, "Lanewise::radix_sort::place",

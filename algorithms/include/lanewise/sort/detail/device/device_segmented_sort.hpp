@@ -349,38 +349,37 @@ class device_segmented_sort {
   template <class Exec>
   static constexpr bool has_wide = wide_bytes<Exec> <= (std::size_t{227} << 10);
 
-  /// The places of the parts of the workspace.
-  struct layout {
+  struct layout : workspace_layout {
+    layout() : workspace_layout(128) {}
     std::int64_t groups, most_jobs;
-    std::size_t kinds, large, zeroed, first, jobs, refused, wide, bytes;
+    std::size_t zeroed;
+    workspace_array<std::uint32_t> counts, kinds, refused;
+    workspace_array<char> large;
+    workspace_array<std::int64_t> first;
+    workspace_array<detail::segment_job> jobs;
+    workspace_array<detail::block_sort_task> wide;
   };
   template <class Exec>
   static layout layout_of(std::int64_t n, std::int64_t segments, detail::radix_range range) {
     constexpr std::int64_t capacity = job<Exec>::items, most_segments = job<Exec>::most_segments;
-    layout parts{};
+    layout parts;
     using windows = detail::segment_windows;
     parts.groups = windows::group_of(n + segments) + 1;
     // Two neighbouring jobs have too many items or segments for one, unless a large segment or the
     // end of a window is between them.
     parts.most_jobs =
         2 * (n / capacity + segments / most_segments) + 2 * parts.groups + n / capacity + 2;
-    std::size_t at = 128;
-    const auto take = [&](std::int64_t items, std::size_t item_bytes) {
-      const std::size_t begin = at;
-      at = (at + static_cast<std::size_t>(items) * item_bytes + 127) / 128 * 128;
-      return begin;
-    };
-    parts.kinds = take(parts.groups, sizeof(std::uint32_t));
-    parts.large = parts.zeroed = at;
-    if (n > capacity) {
-      parts.zeroed += large::template listed_zeroed_bytes<Exec>(n, capacity, range);
-      take(1, large::template listed_bytes<Exec>(n, capacity, range));
-    }
-    parts.first = take(parts.groups * windows::group + 1, sizeof(std::int64_t));
-    parts.jobs = take(parts.most_jobs, sizeof(detail::segment_job));
-    parts.refused = take(parts.most_jobs, sizeof(std::uint32_t));
-    parts.wide = take(n / capacity, sizeof(detail::block_sort_task));
-    parts.bytes = at;
+    parts.add(parts.counts, 3);
+    parts.add(parts.kinds, parts.groups);
+    parts.zeroed = parts.next();
+    const std::size_t large_bytes =
+        n > capacity ? large::template listed_bytes<Exec>(n, capacity, range) : 0;
+    if (n > capacity) parts.zeroed += large::template listed_zeroed_bytes<Exec>(n, capacity, range);
+    parts.large = parts.add_call({0, large_bytes});
+    parts.add(parts.first, parts.groups * windows::group + 1);
+    parts.add(parts.jobs, parts.most_jobs);
+    parts.add(parts.refused, parts.most_jobs);
+    parts.add(parts.wide, n / capacity);
     return parts;
   }
   template <class Exec>
@@ -421,7 +420,7 @@ class device_segmented_sort {
 
   template <class Exec>
   static std::size_t bytes(std::int64_t n, std::int64_t segments, detail::radix_range range) {
-    return is_few<Exec>(n, segments) ? 0 : layout_of<Exec>(n, segments, range).bytes;
+    return is_few<Exec>(n, segments) ? 0 : layout_of<Exec>(n, segments, range).size().bytes;
   }
 
   template <class Exec>
@@ -429,8 +428,7 @@ class device_segmented_sort {
                                             detail::radix_range range, char* memory) {
     if (is_few<Exec>(n, segments)) return {nullptr, nullptr};
     const layout parts = layout_of<Exec>(n, segments, range);
-    return {reinterpret_cast<std::int64_t*>(memory + parts.first),
-            reinterpret_cast<std::uint32_t*>(memory + parts.kinds)};
+    return {parts.first.data(memory), parts.kinds.data(memory)};
   }
   /// The first bytes of the memory, which are 0 before anything else happens.
   template <class Exec>
@@ -456,16 +454,16 @@ class device_segmented_sort {
       return;
     }
     const layout parts = layout_of<Exec>(n, segments, range);
-    work.job_count = reinterpret_cast<std::uint32_t*>(memory);
+    work.job_count = parts.counts.data(memory);
     work.refused_count = work.job_count + 1;
     work.wide_count = work.job_count + 2;
-    work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
-    work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
-    work.wide_jobs = reinterpret_cast<detail::block_sort_task*>(memory + parts.wide);
+    work.jobs = parts.jobs.data(memory);
+    work.refused = parts.refused.data(memory);
+    work.wide_jobs = parts.wide.data(memory);
     std::int64_t wide = 0;
     if constexpr (has_wide<Exec>) {
       if (has_team_each(exec, n, segments))
-        return sort_by_teams(exec, keys, values, n, list, map, range, memory + parts.large);
+        return sort_by_teams(exec, keys, values, n, list, map, range, parts.large.data(memory));
       wide = wide_capacity(exec, n, segments);
     }
     // If items are few, a launch of wide teams sorts what the levels leave, too.
@@ -480,7 +478,7 @@ class device_segmented_sort {
       return is_together;
     };
     if (n > job<Exec>::items) {
-      large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, begin, finish,
+      large::sort_listed(exec, keys, values, n, map, range, parts.large.data(memory), begin, finish,
                          job<Exec>::items);
     } else {
       begin(plan_of(keys, map, range));

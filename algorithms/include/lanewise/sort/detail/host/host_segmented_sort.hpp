@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/sort/detail/host/host_radix_sort.hpp>
+#include <lanewise/sort/detail/host/host_sort_layout.hpp>
 #include <lanewise/sort/detail/segment_plan.hpp>
 #include <lanewise/warp/search.hpp>
 
@@ -108,9 +108,12 @@ struct host_segment_offsets_kernel {
 /// A sort of segments' keys, with values or without.
 template <class Bits, class Value>
 class host_segmented_sort {
-  static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
-  static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   using map_type = detail::key_map<Bits>;
+
+  struct layout : host_sort_layout<Bits, Value> {
+    workspace_array<huge_segments> huge;
+    explicit layout(std::int64_t n) : host_sort_layout<Bits, Value>(n) { this->add(huge, 1); }
+  };
 
  public:
   template <class Segments>
@@ -118,9 +121,7 @@ class host_segmented_sort {
 
   template <class Exec>
   static std::size_t bytes(std::int64_t n, std::int64_t, detail::radix_range) {
-    const auto items = static_cast<std::size_t>(n);
-    return round_up(sizeof(huge_segments)) + round_up(items * sizeof(Bits)) +
-           round_up(items * value_bytes) + kernels::host_radix_sort_bytes<map_type, Bits, Value>(n);
+    return layout(n).size().bytes;
   }
 
   template <class Exec>
@@ -137,13 +138,11 @@ class host_segmented_sort {
   static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                    Value* values_out, std::int64_t n, const detail::segment_list& list,
                    const map_type& map, detail::radix_range range, char* memory) {
-    auto* const huge = reinterpret_cast<huge_segments*>(memory);
-    auto* const keys = memory + round_up(sizeof(huge_segments));
-    auto* const values = keys + round_up(static_cast<std::size_t>(n) * sizeof(Bits));
-    auto* const rest = values + round_up(static_cast<std::size_t>(n) * value_bytes);
-    const host_sort_arrays<Bits, Value> given{
-        in,        out,        reinterpret_cast<Bits*>(keys),
-        values_in, values_out, reinterpret_cast<Value*>(values)};
+    const layout parts(n);
+    auto* const huge = parts.huge.data(memory);
+    char* const rest = parts.rest.data(memory);
+    const host_sort_arrays<Bits, Value> given{in,        out,        parts.keys.data(memory),
+                                              values_in, values_out, parts.values.data(memory)};
     const auto arrays = given.alike(n);
     huge->count = 0;
     constexpr int all = 8 * sizeof(Bits);
