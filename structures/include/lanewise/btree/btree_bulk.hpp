@@ -47,11 +47,10 @@ struct crowd_kernel {
   template <class Team>
   struct scratch {};
   static constexpr std::int64_t samples = 1024;
-  static constexpr int distance = 7;
-  /// If half of the samples are crowded, all items are left whose subtree has an item that is
-  /// `near` apart, so that few leaves are split before the merge. Else only long runs are left.
-  /// Measured on an H200: 2^20 items, 8 for each leaf, take 588 us one by one and 708 merged; 12
-  /// take 1,372 and 657.
+  static constexpr int distance = 6;
+  /// If half of the samples are crowded, all items are left whose subtree has an item `near` apart.
+  /// So few leaves are split before the merge. Else only long runs are left. Measured on an H200:
+  /// 2^20 items, 8 for each leaf, take 588 us one by one and 708 merged; 12 take 1,372 and 657.
   static constexpr int near = 2, far = 16;
 
   typename Table::view_type tree;
@@ -66,8 +65,12 @@ struct crowd_kernel {
     kernels::for_windows(
         team, samples,
         [&](const auto& warp, auto active, std::int64_t first) LANEWISE_INLINE_LAMBDA {
+          // Distances between samples differ, as a batch may have a rhythm.
           const auto item = warp.map(
-              [first, each = n / samples](std::uint32_t lane) { return (first + lane) * each; },
+              [first, each = n / samples](std::uint32_t lane) {
+                const std::int64_t sample = first + lane;
+                return sample * each + sample * 7919 % each;
+              },
               warp.lane());
           const auto key = warp.gather(active, keys, item, key_type{});
           const auto subtree = tree.template locate_active<true>(warp, active, key).subtree;
