@@ -245,8 +245,8 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
   const auto to = kernels::outputs_of<Table, Exec>("range", keys_out, values_out);
   workspace_layout parts;
-  const auto position_array = parts.add<std::int64_t>(n),
-             length_array = parts.add<std::int64_t>(n + 1);
+  const auto position_array = parts.add<std::int64_t>(n);
+  const auto length_array = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
   const auto positions = position_array.view<Exec>(work.get());
   const auto lengths = length_array.view<Exec>(work.get());
