@@ -6,7 +6,7 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/call/status.hpp>
-#include <lanewise/call/workspace.hpp>
+#include <lanewise/call/workspace_layout.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -121,9 +121,19 @@ struct segmented_dot_options {
       {};  ///< without it the call allocates in the order of its instance
 };
 
+/// The arrays that a call of `segments` segments has in a workspace.
+struct segmented_dot_layout : lanewise::workspace_layout {
+  lanewise::workspace_array<std::uint32_t> number;  ///< of long segments
+  lanewise::workspace_array<std::int64_t> long_segments;
+
+  explicit segmented_dot_layout(std::int64_t segments) {
+    add(number, 1);
+    add(long_segments, segments);
+  }
+};
 /// What a call of `segments` segments needs of a workspace.
 inline lanewise::workspace_size segmented_dot_workspace(std::int64_t segments) {
-  return {0, 8 + static_cast<std::size_t>(segments) * sizeof(std::int64_t)};
+  return segmented_dot_layout(segments).size();
 }
 
 /// out(s) = the sum of x(i) y(i) for i of [begins(s), begins(s + 1)). begins has one element more
@@ -146,19 +156,15 @@ void segmented_dot(const Exec& exec, const Begins& begins, const X& x, const X& 
                                 std::to_string(extent(y)));
   if (segments == 0) return;
 
-  auto work = lanewise::call_workspace::make<backend>(
-      exec, options.work, segmented_dot_workspace(segments), "segmented_dot");
-  auto* const memory = static_cast<char*>(work.get().plain());
-  backend::zero(exec, memory, 8);
-  const kernels::dot_arrays<item> arrays{begins.data(),
-                                         segments,
-                                         x.data(),
-                                         y.data(),
-                                         extent(x),
-                                         out.data(),
-                                         reinterpret_cast<std::uint32_t*>(memory),
-                                         reinterpret_cast<std::int64_t*>(memory + 8),
-                                         work.get().errors()};
+  const segmented_dot_layout layout(segments);
+  auto work =
+      lanewise::call_workspace::make<backend>(exec, options.work, layout.size(), "segmented_dot");
+  std::uint32_t* const number = layout.number.data(work.get());
+  backend::zero(exec, number, sizeof(std::uint32_t));
+  const kernels::dot_arrays<item> arrays{
+      begins.data(),      segments,   x.data(), y.data(),
+      extent(x),          out.data(), number,   layout.long_segments.data(work.get()),
+      work.get().errors()};
   using by_lanes = kernels::dot_by_lanes<item, w>;
   using by_teams = kernels::dot_by_teams<item>;
   lanewise::launch(exec, "my::segmented_dot",

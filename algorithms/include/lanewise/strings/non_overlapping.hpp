@@ -398,7 +398,7 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, options.work, all.layout.size(), algorithm);
-  const auto flags = all.exit.view<Exec>(work.get());
+  const auto flags = all.exit.template view<Exec>(work.get());
   kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, options, algorithm), flags.data(),
                         all.entry.data(work.get()), detail::as_sink<Exec>(flags));
   lanewise::select_flagged(exec, places, flags, out, number,

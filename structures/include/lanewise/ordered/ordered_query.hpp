@@ -248,8 +248,8 @@ std::int64_t range(const Exec& exec, const Table& table, const Firsts& firsts, c
   const auto position_array = parts.add<std::int64_t>(n);
   const auto length_array = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, options.work, parts.size(), "range");
-  const auto positions = position_array.view<Exec>(work.get());
-  const auto lengths = length_array.view<Exec>(work.get());
+  const auto positions = position_array.template view<Exec>(work.get());
+  const auto lengths = length_array.template view<Exec>(work.get());
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::query_table(exec, "range", table, arrays,
                        kernels::measure_range<key>{ends, positions.data(), lengths.data()},
