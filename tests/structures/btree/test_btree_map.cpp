@@ -126,6 +126,29 @@ TEST_CASE("btree_map: equal keys of a batch that meet in few leaves", "[ordered]
   CHECK(counted.count[static_cast<int>(table_status::no_room)] == 0);
 }
 
+TEST_CASE("btree_map: merged batches without statuses", "[ordered][btree]") {
+  const auto exec = make_space();
+  constexpr u32 n = 40000, more = 9000, each = 3;
+  std::vector<u32> keys(n), again(more), values(more);
+  std::iota(keys.begin(), keys.end(), 1u);
+  for (u32 i = 0; i < more; ++i) {
+    again[i] = 1'000'000 + i / each;
+    values[i] = 7 * i + 1;
+  }
+  const array<u32> k(keys), a(again), v(values), out(more, 0u);
+  tree_and_model<u32, u32>::tree_type tree;
+  lanewise::insert(exec, tree, k.view(), k.view());
+  lanewise::assign(exec, tree, a.view(), v.view());
+  lanewise::find(exec, tree, a.view(), out.view());
+  exec.fence();
+  CHECK(lanewise::size(exec, tree) == n + more / each);
+  // The value of any item with the key.
+  const auto found = out.items();
+  std::size_t wrong = 0;
+  for (u32 i = 0; i < more; ++i) wrong += found[i] % 7 != 1 || found[i] / 7 / each != i / each;
+  CHECK(wrong == 0);
+}
+
 /// Ascending numbers with gaps: numbers that leave 2 by division by 3 are not there.
 struct number_with_gaps {
   std::int64_t first;

@@ -19,7 +19,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The active lanes whose item has the lane's subtree. Other lanes may have any number.
+/// The active lanes whose item belongs to the lane's subtree. Items outside [0, n) belong to none.
 template <class Warp, class View, class Key>
 LANEWISE_FUNCTION auto has_subtree(const Warp& warp, mask_t<Warp, std::uint32_t> active,
                                    const View& tree, const Key* keys, std::int64_t n,
@@ -100,6 +100,7 @@ struct btree_kernel {
   static constexpr auto find = static_cast<std::uint32_t>(table_operation::find);
   /// How often an item begins again that may be left. None makes a subtree of more than two levels.
   static constexpr std::uint32_t patience = 8;
+
   view_type tree;
   Combine combine;
   table_operation operation;
